@@ -15,10 +15,11 @@ from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import observation_texts
 from daedalus.evaluation.answer_log import AnswerLog
+from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
 from daedalus.launch.brief_answer import answer_brief
-from daedalus.launch.comparison import comparison, keep_answers
+from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import Ask
 from daedalus.launch.from_config import make_env, own_context, search_command
 from daedalus.launch.tracked import tracked
@@ -105,7 +106,8 @@ def _beside(mechanisms: dict[str, Mechanism]) -> pd.DataFrame:
 def _compare(config: Ask, env: DesignEnv, designers: dict[str, Designer], report: Report) -> None:
     """Play all designers in the same episodes; write tables, and show the means."""
     log = AnswerLog(config.population.name)
-    frames = comparison(config, env, designers, [config.designer.name], log)
+    references, settings = [config.designer.name], config.evaluation
+    frames = comparison(env, designers, references, settings, config.seed, log)
     keep_answers([log], report)
     for name in ("steps", "episodes", "summary"):
         report.table(frames[name], name)

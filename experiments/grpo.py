@@ -11,7 +11,7 @@ from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.task_parts import Contest
 from daedalus.launch.config.tasks import Grpo
-from daedalus.launch.from_config import make_training_run
+from daedalus.launch.from_config import make_training_run, own_context
 from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
@@ -47,4 +47,5 @@ def compare(config: Contest, run: TrainingRun) -> None:
     model = load_language_model(run.folder.model)
     generate = make_generate(model, 0.0, tokens, run.settings.constrained or None)
     designer = LanguageModelDesigner(generate, run.settings.prompt)
-    compare_designers(config, run.env, run.report, {"trained": designer})
+    context = own_context(config, run.env)
+    compare_designers(config.evaluation, context, run.report, {"trained": designer})

@@ -16,7 +16,7 @@ from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.local_optimum import one_field_gains
 from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import GrpoNumbers
-from daedalus.launch.from_config import make_env
+from daedalus.launch.from_config import make_env, own_context
 from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
@@ -46,7 +46,7 @@ def main(config: GrpoNumbers, out: Path) -> None:
         report.table(updates, "updates")
         shown = updates.drop(columns="mechanism")
         report.show(shown, "entropy at the end, and what one change still gains")
-        compare_designers(config, env, report, designers)
+        compare_designers(config.evaluation, own_context(config, env), report, designers)
 
 
 def _train(

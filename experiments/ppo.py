@@ -11,7 +11,7 @@ from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import Ppo
-from daedalus.launch.from_config import make_env
+from daedalus.launch.from_config import make_env, own_context
 from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 
@@ -44,4 +44,4 @@ def main(config: Ppo, out: Path) -> None:
         history = pd.DataFrame(tracker.history(trainer.PHASE))
         report.table(history, "history")
         report.figure(learning_curves(history), "learning_curves")
-        compare_designers(config, env, report, {"ppo": designer})
+        compare_designers(config.evaluation, own_context(config, env), report, {"ppo": designer})

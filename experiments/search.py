@@ -13,7 +13,7 @@ from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.objective import EpisodeObjective
 from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import Search
-from daedalus.launch.from_config import make_env
+from daedalus.launch.from_config import make_env, own_context
 from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
@@ -36,7 +36,9 @@ def main(config: Search, out: Path) -> None:
         ]
         report.table(pd.DataFrame(rows), "rungs")
         report.show(pd.DataFrame(rows), "rungs")
-        compare_designers(config, env, report, {"search": FixedDesigner(best)})
+        compare_designers(
+            config.evaluation, own_context(config, env), report, {"search": FixedDesigner(best)}
+        )
 
 
 def write_mechanism(mechanism: Mechanism, out: Path) -> None:

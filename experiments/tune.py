@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
-from daedalus.evaluation.figures import save
-from daedalus.evaluation.run_report import as_table
+from daedalus.evaluation.readable import as_table
+from daedalus.evaluation.run_report import save
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.tasks import Tune
 from daedalus.launch.provenance import run_record

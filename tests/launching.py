@@ -36,7 +36,7 @@ def run_here(folder: Path, *words: str) -> None:
         patch.setattr("sys.argv", ["run.py", *words, *QUIET[:2]])
         for name in ("PYTHONPATH", "PYTHONWARNINGS", "HYDRA_FULL_ERROR"):
             patch.setenv(name, os.environ.get(name, ""))  # the command line changes them
-        patch.setattr(Figure, "savefig", _sketch)
+        patch.setattr(Figure, "savefig", sketch)
         patch.chdir(folder)
         command_line.cli()
 
@@ -44,7 +44,7 @@ def run_here(folder: Path, *words: str) -> None:
 _save = Figure.savefig
 
 
-def _sketch(figure: Figure, path: Path, **options: Any) -> None:
+def sketch(figure: Figure, path: Path, **options: Any) -> None:
     """Save an empty picture, for a third of a short run went into pictures.
 
     Tests of figures save them as they are.

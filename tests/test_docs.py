@@ -34,7 +34,7 @@ from daedalus.evaluation.leaderboard import (
     score_array,
     three_intervals,
 )
-from daedalus.evaluation.run_report import as_table
+from daedalus.evaluation.readable import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.lab.studies.coverage import overview
 from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config
@@ -43,7 +43,6 @@ from daedalus.launch.config.task_options import FIRST_OPTIONS
 from daedalus.launch.from_config import make_context, make_env
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observation import PROXIES
 from experiments import ask
 from tests.launch.config.composing import write_training_data
 from tests.populations import population
@@ -327,8 +326,6 @@ def test_the_readme_s_answer_is_what_ask_prints(
         assert any(each.startswith(line) for each in printed), line
 
 
-COUNTS = {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
-
 FACTS = {
     "the lead over best fixed": r"(0\.\d+ \[0\.\d+, 0\.\d+\])\*{0,2} in mean",
     "what GRPO adds": r"GRPO adds (0\.\d+ ± 0\.\d+)",
@@ -351,29 +348,6 @@ def test_a_number_is_the_same_in_every_document(pattern: str) -> None:
     told = {path: re.findall(pattern, path.read_text()) for path in [*DOCUMENTS, SPACE]}
     told = {path: numbers for path, numbers in told.items() if numbers}
     assert told and len({each for numbers in told.values() for each in numbers}) == 1, told
-
-
-def test_the_proxies_are_counted_alike() -> None:
-    (count,) = [word for word, number in COUNTS.items() if number == len(PROXIES)]
-    sources = [*(ROOT / "daedalus").rglob("*.py"), *(ROOT / "daedalus").rglob("*.js")]
-    counted = rf"\b({'|'.join(COUNTS)}|\d+)\s+(?:statistics|proxies)\b"
-    texts = [path.read_text() for path in [*DOCUMENTS, SPACE, *sources]]
-    told = [word for text in texts for word in re.findall(counted, text)]
-    assert set(told) == {count}
-
-
-def tables(path: Path) -> list[set[str]]:
-    """Return the rows of each table of a document."""
-    found = re.findall(r"(?:^\|.*\n)+", FENCE.sub("", path.read_text()), re.MULTILINE)
-    return [set(table.replace("*", "").splitlines()) for table in found]
-
-
-def test_no_table_stands_twice() -> None:
-    every = [(path.name, rows) for path in DOCUMENTS for rows in tables(path)]
-    assert len(every) > 20
-    for (one, rows), (other, others) in itertools.combinations(every, 2):
-        shared = {row for row in rows & others if not set(row) <= set("|- ")}
-        assert len(shared) < 3, f"{one} and {other} share {sorted(shared)}"
 
 
 def marked(path: Path, name: str) -> list[list[str]]:

@@ -17,7 +17,7 @@ MARKET = ["baselines_strategic", "baselines_classic", "leaderboard", "theory"]
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write no figures, which took a fifth of the time: only tables are compared."""
-    monkeypatch.setattr("daedalus.evaluation.figures.save", lambda figure, path: None)
+    monkeypatch.setattr("daedalus.evaluation.run_report.save", lambda figure, path: None)
 
 
 def test_every_run_is_recorded() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.programs import BROWSER, HAPROXY, NODE, PROGRAMS, SLURM, Program
+from tests.programs import BROWSER, HAPROXY, NODE, PROGRAMS, SLURM
 
 ROOT = Path(__file__).parents[1]
 NEED_PROGRAMS = [
@@ -127,44 +127,3 @@ def test_a_test_that_is_left_out_fails_where_nothing_may_be(
     answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert answer.returncode == 1, answer.stdout
     assert "tests of tests/service/http/test_proxy.py: HAProxy is not installed" in answer.stdout
-
-
-def program(folder: Path, text: str) -> Path:
-    """Leave a program in a folder."""
-    folder.mkdir(exist_ok=True)
-    path = folder / "tool"
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
-
-
-def test_a_daemon_is_found_beside_the_programs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    daemon = program(tmp_path / "sbin", "true")
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert Program("a tool", (), (("tool",),)).path == str(daemon)
-
-
-@pytest.mark.parametrize(
-    ("says", "absence"),
-    [
-        ("echo v18.18.0", ""),
-        ("echo v20.1.0", ""),
-        ("echo v12.22.12", "a tool is 12.22.12, 18.18 or newer is needed"),
-        ("exit 1", "a tool does not work: `tool --version` tells no version"),
-    ],
-)
-def test_a_program_that_is_too_old_is_absent(
-    says: str, absence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program(tmp_path / "bin", says)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert Program("a tool", (), (("tool",),), least=(18, 18)).absence == absence
-
-
-def test_a_wish_that_nobody_knows_is_refused(bare: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "tests.left_out", "nothing"]
-    wish = bare | {"DAEDALUS_LEAVE_OUT": "all"}
-    answer = subprocess.run(command, cwd=ROOT, env=wish, capture_output=True, text=True)
-    assert answer.returncode != 0 and "DAEDALUS_LEAVE_OUT=all: write nothing" in answer.stderr

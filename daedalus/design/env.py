@@ -15,7 +15,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import mean_over_rounds
 from daedalus.market.allowed import Allowed, checked_allowed
 from daedalus.market.factory import make_market
-from daedalus.market.goal import Goal, refuse_others
+from daedalus.market.goal import ANYTHING, Goal, refuse_others
 from daedalus.market.incumbents import draw_incumbents
 from daedalus.market.interface import Market, MarketSettings
 from daedalus.market.mechanism import Mechanisms
@@ -202,7 +202,9 @@ class Episodes:
             raise ValueError(f"{len(mechanisms)} mechanisms for {len(self)} episodes")
         running = ~self.done
         if self.goals is not None or self.env.allowed:
-            refuse_others(mechanisms.take(np.flatnonzero(running)), self.goal_of_each[running])
+            goals = self.goal_of_each.copy()
+            goals[~running] = ANYTHING
+            refuse_others(mechanisms, goals)
         outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
         self.steps += running
         scored = outcome.last(self.env.settings.scored_rounds)
@@ -239,6 +241,21 @@ class Episodes:
             observation = self.observe()
             mechanisms = designer.propose(observation, rng)
             yield observation, mechanisms, self.step(mechanisms)
+
+    def mean_rewards(self, mechanisms: Mechanisms) -> NDArray[np.float64]:
+        """Play the episodes to their end, each under its mechanism; return its mean reward.
+
+        Args:
+            mechanisms: One mechanism for each of the B episodes.
+
+        Returns:
+            The reward of each episode, averaged over its steps so far, shape (B,).
+        """
+        total = np.zeros(len(self))
+        while not self.done.all():
+            total += self.step(mechanisms).reward
+        mean: NDArray[np.float64] = total / np.maximum(self.steps, 1)
+        return mean
 
     def fork(self, rows: NDArray[np.integer[Any]], seeds: NDArray[np.uint64] | None = None) -> Self:
         """Return independent copies of some episodes.

@@ -17,8 +17,8 @@ from daedalus.design.designers.language_model import LanguageModelDesigner, Lang
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.evaluation.answer_log import AnswerLog, refusals
-from daedalus.evaluation.run_report import as_table
-from daedalus.launch.comparison import comparison
+from daedalus.evaluation.comparison import comparison
+from daedalus.evaluation.readable import as_table
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.tasks import Compare
 from daedalus.launch.from_config import (
@@ -124,7 +124,8 @@ def _played(config: Compare, baselines: bool, log: AnswerLog) -> dict[str, pd.Da
     chosen = config.evaluation.baselines if baselines else {}
     designers = build_all(chosen, make_context(config, env))
     references = list(designers) or [name]
-    return comparison(config, env, designers | {name: trained}, references, log)
+    played, settings = designers | {name: trained}, config.evaluation
+    return comparison(env, played, references, settings, config.seed, log)
 
 
 def _results(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:

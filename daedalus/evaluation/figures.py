@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -22,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from daedalus.evaluation.basis import COLUMN, caution, cautions
 from daedalus.evaluation.episodes import COMPOSITE
 from daedalus.evaluation.readable import readable
-from daedalus.runs.files import written_whole
 
 matplotlib.rcParams["text.parse_math"] = False  # names of designers and folders may have any sign
 
@@ -243,12 +241,6 @@ def phase_bars(table: pd.DataFrame) -> Figure:
     axes.set_xlabel("minutes" if long else "seconds")
     entitle(figure, "Time by phase", "dark: on the clock · light: of all cores")
     return figure
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as a PNG file with 200 dots per inch, completely or not at all."""
-    with written_whole(path) as aside:
-        figure.savefig(aside, format="png", dpi=200)
 
 
 def empty_panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:

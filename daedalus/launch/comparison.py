@@ -6,28 +6,38 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
-from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.env import Designer
 from daedalus.evaluation.answer_log import AnswerLog, refusals
-from daedalus.evaluation.episodes import compare, episode_means
+from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.run_report import Report
-from daedalus.evaluation.statistics import all_differences, summarise
-from daedalus.launch.config.task_parts import Contest
-from daedalus.launch.from_config import make_context
+from daedalus.evaluation.settings import EvaluationSettings
 
 
 def compare_designers(
-    config: Contest, env: DesignEnv, report: Report, extra: dict[str, Designer]
+    settings: EvaluationSettings,
+    context: DesignerContext,
+    report: Report,
+    extra: dict[str, Designer],
 ) -> pd.DataFrame:
-    """Play the baselines and ``extra`` on paired markets; report, and return the summary."""
-    context = make_context(config, env, population=config.population.name)
-    designers = build_all(config.evaluation.baselines, context)
-    log = AnswerLog(config.population.name)
-    frames = comparison(config, env, designers | extra, list(designers), log)
+    """Play the baselines and ``extra`` on paired markets; report, and return the summary.
+
+    Args:
+        settings: The baselines, the number of episodes and their intervals.
+        context: What baselines are built from, and the named population that all play.
+        report: Receives tables and figures.
+        extra: Other designers, by their names in tables.
+    """
+    env, population = context.env, context.population
+    assert population is not None
+    baselines = build_all(settings.baselines, context)
+    log = AnswerLog(population)
+    frames = comparison(env, baselines | extra, list(baselines), settings, context.seed, log)
     keep_answers([log], report)
     for name, frame in frames.items():
         report.table(frame, name)
-    title = f"paired differences over the episodes of seed {config.seed} alone"
+    title = f"paired differences over the episodes of seed {context.seed} alone"
     report.show(frames["differences"], title)
     report.show(
         frames["summary"].drop(columns=["std", "collusion_signal", "revenue", "revenue_share"]),
@@ -35,41 +45,12 @@ def compare_designers(
     )
     from daedalus.evaluation.figures import metric_panels, reward_boxplot  # slow to import
 
-    title = f"{config.market.name} market, {config.population.name}"
-    report.figure(reward_boxplot(frames["episodes"], title), "boxplot")
-    report.figure(metric_panels(frames["episodes"]), "metrics")
+    title = f"{env.settings.name} market, {population}"
+    boxplot = reward_boxplot(frames["episodes"], title)
+    panels = metric_panels(frames["episodes"])
+    report.figure(boxplot, "boxplot")
+    report.figure(panels, "metrics")
     return frames["summary"]
-
-
-def comparison(
-    config: Contest,
-    env: DesignEnv,
-    designers: dict[str, Designer],
-    references: list[str],
-    answers: AnswerLog | None = None,
-) -> dict[str, pd.DataFrame]:
-    """Play designers on paired markets.
-
-    Args:
-        config: Number of episodes, seed and intervals.
-        env: The market that they play.
-        designers: Designers, by their names in tables.
-        references: Names of the designers that all are compared with, at least one.
-        answers: Notes what language models write; None keeps nothing.
-
-    Returns:
-        Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``. See
-        ``compare``, ``episode_means``, ``summarise`` and ``all_differences``.
-    """
-    settings, seed = config.evaluation, config.seed
-    steps = compare(env, designers, settings.episodes, seed, answers)
-    episodes = episode_means(steps)
-    return {
-        "steps": steps,
-        "episodes": episodes,
-        "summary": summarise(episodes, settings, seed),
-        "differences": all_differences(episodes, references, settings, seed),
-    }
 
 
 def keep_answers(logs: Sequence[AnswerLog], report: Report) -> None:

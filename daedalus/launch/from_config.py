@@ -37,7 +37,6 @@ from daedalus.market.seat_plan import SeatPlan
 from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.importing import slow_imports
-from daedalus.runs.processes import once
 from daedalus.training.run_portfolio import find_portfolio
 
 if TYPE_CHECKING:
@@ -92,11 +91,8 @@ def make_training_run(
     """Return what all parts of a training run share. Every process must call it."""
     from daedalus.training.run import TrainingRun  # the service has not all that it imports
 
-    env, training, seed = make_env(config), config.training, config.seed
-    portfolio = once(
-        lambda: find_portfolio(training.portfolio, env, folder, seed, training.objectives)
-    )
-    return TrainingRun(env, config.model, training, folder, tracker, report, seed, portfolio)
+    env, model, training, seed = make_env(config), config.model, config.training, config.seed
+    return TrainingRun(env, model, training, folder, tracker, report, seed).with_portfolio()
 
 
 def make_context(

@@ -177,9 +177,9 @@ def differences_over_seeds(
 
 def _leaderboard(table: pd.DataFrame, confidence: float, folder: Path) -> dict[str, pd.DataFrame]:
     """Return the tables over populations and seeds, and save their figures in a folder."""
-    from daedalus.evaluation.figures import save
     from daedalus.evaluation.leaderboard import REFERENCES, aggregate, three_intervals
     from daedalus.evaluation.leaderboard_figures import leaderboard_figures
+    from daedalus.evaluation.run_report import save
 
     # Jobs may share the seeds or the populations out in any order, and the sums stay the same.
     table = table.sort_values(["seed", "population"], kind="stable", ignore_index=True)

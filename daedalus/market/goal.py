@@ -139,10 +139,12 @@ def nearest_allowed(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> Mecha
         mechanisms: B mechanisms.
         goals: The goal of each, shape (B,); none if nobody said.
     """
+    columns: dict[str, NDArray[Any]] = {}
     for goal, rows in by_allowed(goals):
-        if goal.allowed:
-            mechanisms = mechanisms.replace(rows, goal.nearest(mechanisms.take(rows)))
-    return mechanisms
+        for name, allowed in goal.allowed.items():
+            column = columns.setdefault(name, getattr(mechanisms, name).copy())
+            column[rows] = _nearest(name, column[rows], allowed)
+    return mechanisms.with_columns(**columns) if columns else mechanisms
 
 
 def refuse_others(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> None:
@@ -156,11 +158,13 @@ def refuse_others(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> None:
         MechanismError: The message names field, value and what is allowed.
     """
     for goal, rows in by_allowed(goals):
-        given = mechanisms.take(rows)
-        if goal.allowed:
-            moved = np.flatnonzero((goal.nearest(given).rows != given.rows) & ~given.malformed)
-            if len(moved):
-                goal.require(given[int(moved[0])])
+        refused = np.zeros(len(rows), np.bool_)
+        for name, allowed in goal.allowed.items():
+            given = getattr(mechanisms, name)[rows]
+            refused |= _nearest(name, given, allowed) != given
+        refused &= ~mechanisms.malformed[rows]
+        if refused.any():
+            goal.require(mechanisms[int(rows[refused][0])])
 
 
 def column(name: str, values: tuple[Any, ...]) -> NDArray[Any]:

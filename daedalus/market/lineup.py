@@ -92,15 +92,16 @@ def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
         seeds: Market seeds, shape (B,).
     """
     bidders, units = (_draw_size(population, name, seeds) for name in SIZES)
+    of_types = _draw_traits(population, seeds)
+    spreads = {name: _attribute(population, each) for name, each in _SPREAD.items()}
     shares = np.array([each.share for each in population.types.values()])
     kinds = compose(seeds, shares, population.concentration, bidders, population.most_bidders)
     rows = np.arange(len(seeds))[:, None]
-    traits = {name: each[rows, kinds] for name, each in _draw_traits(population, seeds).items()}
+    traits = {name: each[rows, kinds] for name, each in of_types.items()}
     others = np.maximum(bidders - 1.0, RIVALS[0])[:, None]
     traits["rivals"] = np.where(np.isinf(traits["rivals"]), others, traits["rivals"])
-    for name, spread in _SPREAD.items():
-        spreads = _attribute(population, spread)[kinds]
-        factors = individual_factors(seeds, spreads, _PURPOSE[name])
+    for name, spread in spreads.items():
+        factors = individual_factors(seeds, spread[kinds], _PURPOSE[name])
         traits[name] = np.clip(traits[name] * factors, *_LIMITS[name])
     return Lineup(bidders, units, kinds, traits)
 
@@ -115,7 +116,7 @@ def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> li
     Returns:
         For each seed the population whose episodes seat the bidders of that seed's episode.
     """
-    lineup, drawn = draw_lineup(population, seeds), _draw_traits(population, seeds)
+    drawn, lineup = _draw_traits(population, seeds), draw_lineup(population, seeds)
     varied = population.ranges.of(TRAITS)
     found = []
     for row, (n, units) in enumerate(zip(lineup.bidders, lineup.units, strict=True)):

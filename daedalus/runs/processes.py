@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TypeVar, cast
-
-from daedalus.checks import CannotRunError
+from functools import wraps
+from typing import ParamSpec, TypeVar, cast
 
 _PATIENCE = timedelta(days=7)  # the main process may search for hours while the others wait
 
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
@@ -34,16 +34,24 @@ def is_sharded() -> bool:
     return os.environ.get("ACCELERATE_USE_FSDP", "false").lower() == "true"
 
 
-def once(work: Callable[[], Result]) -> Result:
-    """Let the main process do the work while the others wait; return its result in all.
+def once(work: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Return a function that the main process runs while the others wait for its result.
 
     Every process must call it, in the same order. The result travels pickled.
     """
-    return cast(Result, handed_over(work() if is_main() else None))
+
+    @wraps(work)
+    def by_main(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        return cast(Result, handed_over(work(*args, **kwargs) if is_main() else None))
+
+    return by_main
 
 
 def handed_over(value: Result) -> Result:
-    """Return the value of the main process in each process. It travels pickled."""
+    """Return the value of the main process in each process. It travels pickled.
+
+    Every process must call it, in the same order.
+    """
     if count() == 1:
         return value
     from accelerate.utils import broadcast_object_list
@@ -60,20 +68,6 @@ def gathered(values: Sequence[Result]) -> list[Result]:
 
     _join()
     return cast(list[Result], gather_object(list(values)))
-
-
-def share(total: int, setting: str) -> int:
-    """Return the part of a process in what a setting counts for the whole run.
-
-    Raises:
-        CannotRunError: The number of processes does not divide it.
-    """
-    if total % count():
-        raise CannotRunError(
-            f"{setting}: {total} cannot be divided over {count()} processes; give a multiple of "
-            f"{count()}, or launch another number of processes"
-        )
-    return total // count()
 
 
 def _join() -> None:

@@ -13,7 +13,7 @@ import torch
 
 from daedalus.checks import CannotRunError
 from daedalus.runs.endings import is_of_memory
-from daedalus.runs.processes import count, is_sharded, share
+from daedalus.runs.processes import count, is_sharded
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
@@ -82,6 +82,20 @@ def require_shares(model: ModelSettings, training: TrainingSettings) -> None:
             )
     if is_sharded():
         _require_whole_training(model, training)
+
+
+def share(total: int, setting: str) -> int:
+    """Return the part of a process in what a setting counts for the whole run.
+
+    Raises:
+        CannotRunError: The number of processes does not divide it.
+    """
+    if total % count():
+        raise CannotRunError(
+            f"{setting}: {total} cannot be divided over {count()} processes; give a multiple of "
+            f"{count()}, or launch another number of processes"
+        )
+    return total // count()
 
 
 def backward_passes(settings: ReinforcementSettings, key: str) -> tuple[int, int]:

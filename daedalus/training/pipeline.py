@@ -8,7 +8,7 @@ from pathlib import Path
 
 from daedalus.design.language.prompt import prompts
 from daedalus.design.search.states import mid_episode_states
-from daedalus.runs.processes import once
+from daedalus.runs.processes import handed_over, once
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export
@@ -28,7 +28,7 @@ _COMPARED = 32  # answers
 
 def train(run: TrainingRun) -> None:
     """Train by every algorithm in turn and export, unless an interrupted run has done so."""
-    if once(run.folder.model.exists):
+    if handed_over(run.folder.model.exists()):
         return
     teach(run, run.folder.sft_model)
     model = make_backend(run.model).load(run.folder.sft_model)
@@ -36,19 +36,19 @@ def train(run: TrainingRun) -> None:
         if settings.steps:
             trainer = import_module(f"daedalus.training.algorithms.{name}.trainer")
             model = trainer.train(model, run)
-    once(lambda: _export_trained(model, run))
+    _export_trained(model, run)
 
 
 def teach(run: TrainingRun, target: Path) -> None:
     """Train by SFT and export to ``target``, unless an interrupted run has done so."""
-    if once(target.exists):
+    if handed_over(target.exists()):
         return
     if not run.settings.sft.steps:
         run = replace(run, model=without_adapters(run.model))
     model = _first_model(run)
     if run.settings.sft.steps:
         model = sft.train(model, run)
-    once(lambda: _export_taught(model, run, target))
+    _export_taught(model, run, target)
 
 
 def _first_model(run: TrainingRun) -> LanguageModel:
@@ -63,10 +63,11 @@ def _first_model(run: TrainingRun) -> LanguageModel:
     model = make_language_model(settings, prompt, run.env, run.seed, run.portfolio)
     if not settings.lora.rank:
         return model
-    once(lambda: export(model, prompt, "", base))
+    once(export)(model, prompt, "", base)
     return make_backend(settings).load(base)
 
 
+@once
 def _export_taught(model: LanguageModel, run: TrainingRun, target: Path) -> None:
     """Measure the validity of sampled answers, unless they are constrained; export the model."""
     if not run.settings.constrained:
@@ -86,6 +87,7 @@ def _log_validity(model: LanguageModel, run: TrainingRun) -> None:
     run.tracker.log(VALIDITY, settings.steps, {"validity": validity})
 
 
+@once
 def _export_trained(model: LanguageModel, run: TrainingRun) -> None:
     """Export the model, and log how close the export of adapters is to it."""
     folder = run.folder

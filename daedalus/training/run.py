@@ -18,6 +18,7 @@ from daedalus.market.seeds import generator
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
 from daedalus.runs.tracking import Tracker
+from daedalus.training.run_portfolio import find_portfolio
 from daedalus.training.settings import ModelSettings, TrainingSettings
 
 
@@ -33,7 +34,7 @@ class TrainingRun:
         tracker: Receives the logs.
         report: Receives what users read. Only the main process may use it.
         seed: Seed of all draws.
-        portfolio: Mechanisms that are known to be good, see ``find_portfolio``; None without.
+        portfolio: Mechanisms that are known to be good, see ``with_portfolio``; None without.
     """
 
     env: DesignEnv
@@ -45,6 +46,12 @@ class TrainingRun:
     seed: int
     portfolio: Mechanisms | None = None
 
+    def with_portfolio(self) -> TrainingRun:
+        """Return the run with the portfolio of its settings. Every process must call it."""
+        wanted, objectives = self.settings.portfolio, self.settings.objectives
+        portfolio = once(find_portfolio)(wanted, self.env, self.folder, self.seed, objectives)
+        return replace(self, portfolio=portfolio)
+
     def teacher(self) -> TreeDesigner | None:
         """Return the teacher of the settings, or None if they have none.
 
@@ -55,7 +62,7 @@ class TrainingRun:
         if candidates is None or budget is None:
             return None
         keep = self.folder.distillation_data
-        return once(lambda: distil(self.env, candidates, budget, self.seed, keep))
+        return once(distil)(self.env, candidates, budget, self.seed, keep)
 
     def goals(self, count: int, purpose: str) -> NDArray[np.object_] | None:
         """Draw the goals of prompts, shape (B,); None if all have that of the environment.

@@ -24,7 +24,7 @@ from transformers import (
 from transformers.distributed.fsdp import is_fsdp_managed_module
 
 from daedalus.checks import CannotRunError
-from daedalus.runs.processes import is_sharded, once
+from daedalus.runs.processes import handed_over, is_sharded
 from daedalus.training.algorithm_settings import AlgorithmSettings
 from daedalus.training.backends import make_backend, train_adapters_in_float32
 from daedalus.training.checkpoints import completed_steps, last_checkpoint
@@ -106,7 +106,7 @@ def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel
     trainer.add_callback(SaveByTime())
     finish_checkpoints_together(trainer)
     folder = run.folder.checkpoints(phase)
-    checkpoint, steps = once(lambda: (last_checkpoint(folder), completed_steps(folder)))
+    checkpoint, steps = handed_over((last_checkpoint(folder), completed_steps(folder)))
     run.tracker.rewind(phase, steps)
     if checkpoint and steps >= trainer.args.max_steps:
         _require_steps(phase, steps, trainer.args.max_steps)
@@ -151,7 +151,7 @@ class SaveByTime(TrainerCallback):
         """Ask for a checkpoint if the last one is old."""
         passes = getattr(args, "num_iterations", 1)  # GRPO alone has it
         if state.global_step % passes == 0:
-            control.should_save |= once(lambda: time.monotonic() - self._saved >= SAVE_SECONDS)
+            control.should_save |= handed_over(time.monotonic() - self._saved >= SAVE_SECONDS)
 
 
 def whole(model: PreTrainedModel) -> PreTrainedModel:

@@ -21,28 +21,12 @@ from tests.populations import population, seat_plan
 
 ROOT = Path(__file__).parents[2]
 
-FIVE_LINES = """
-import daedalus
-market = daedalus.make("stage3")
-market.reset(seed=0)
-step = market.step(daedalus.Mechanism(auction_type="vcg"))
-print(step.reward)
-"""
-
 VARIED = [daedalus.Mechanism(), daedalus.Mechanism("vcg", 0.4), daedalus.Mechanism("first_price")]
 
 
 def python(script: str) -> str:
     command = [sys.executable, "-c", script]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-
-
-@pytest.mark.slow
-def test_five_lines_play_a_step() -> None:
-    env = daedalus.make("stage3").env
-    episode = env.reset(market_seeds(0, "service", 1))
-    expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
-    assert float(python(FIVE_LINES)) == expected
 
 
 def test_the_package_alone_imports_nothing_heavy() -> None:

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from daedalus.evaluation import figures
 from daedalus.evaluation.episodes import METRICS
+from daedalus.evaluation.run_report import save
 from tests.odd_names import ODD_NAMES
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -75,7 +76,7 @@ def test_many_episodes_are_drawn_in_seconds_and_only_the_first_as_dots(tmp_path:
     episodes = frame(["random", "informed_greedy", "search", "trained", "planner"], 10_000)
     start = time.process_time()
     figure = figures.metric_panels(episodes)
-    figures.save(figure, tmp_path / "metrics.png")
+    save(figure, tmp_path / "metrics.png")
     assert time.process_time() - start < 15.0  # swarms of 3,000 dots took more than 235 s
     assert "dots: the first 200 episodes" in words(figure)
     first = episodes.loc[episodes["designer"] == "random", "reward"].to_numpy()[:200]
@@ -85,7 +86,7 @@ def test_many_episodes_are_drawn_in_seconds_and_only_the_first_as_dots(tmp_path:
 def test_equal_rewards_are_a_line(tmp_path: Path) -> None:
     episodes = frame(["random", "trained"], 500).assign(reward=0.5)
     figure = figures.reward_boxplot(episodes, "")
-    figures.save(figure, tmp_path / "boxplot.png")
+    save(figure, tmp_path / "boxplot.png")
     low, high = figure.axes[0].get_ylim()
     assert low < 0.5 < high and high - low >= 0.1
 
@@ -217,7 +218,7 @@ def test_figures_share_the_palette() -> None:
 
 def test_same_frame_same_picture(tmp_path: Path) -> None:
     for name in ("one.png", "two.png"):
-        figures.save(figures.reward_boxplot(frame(["random"]), ""), tmp_path / "new" / name)
+        save(figures.reward_boxplot(frame(["random"]), ""), tmp_path / "new" / name)
     one, two = (tmp_path / "new" / name for name in ("one.png", "two.png"))
     assert one.read_bytes() == two.read_bytes()
     assert one.read_bytes().startswith(b"\x89PNG")
@@ -234,7 +235,7 @@ def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Figure, "savefig", fail)
     with pytest.raises(OSError, match="disk full"):
-        figures.save(Figure(), path)
+        save(Figure(), path)
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == b"old"
 
@@ -246,7 +247,7 @@ def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
         some = names[first : first + 11]
         title = f"{some[0]} $x$ {some[-1]}"
         figure = figures.reward_boxplot(frame(some, 3), title)
-        figures.save(figure, tmp_path / "figure.png")
+        save(figure, tmp_path / "figure.png")
         assert title in words(figure)
         drawn = [label.get_text() for label in figure.axes[0].get_xticklabels()]
         assert drawn == [textwrap.fill(figures.readable(name), 12) for name in some]

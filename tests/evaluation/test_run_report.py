@@ -14,8 +14,8 @@ from hypothesis.strategies import characters, one_of, sampled_from, text
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from daedalus.evaluation.readable import readable
-from daedalus.evaluation.run_report import Report, as_table
+from daedalus.evaluation.readable import as_table, readable
+from daedalus.evaluation.run_report import Report
 from daedalus.runs.tracking import Tracker, TrackingSettings
 from tests.odd_names import ODD_NAMES
 

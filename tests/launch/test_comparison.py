@@ -7,11 +7,12 @@ from unittest.mock import Mock
 import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.evaluation.run_report import Report
-from daedalus.launch.comparison import compare_designers, comparison
+from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config import compose_config
-from daedalus.launch.from_config import make_env
+from daedalus.launch.from_config import make_env, own_context
 from daedalus.market.mechanism import Mechanism
 
 SMALL = ["+experiment=boxplot", "evaluation.episodes=3", "evaluation.resamples=100"]
@@ -22,7 +23,7 @@ SMALL += ["market.episode_length=2"]
 def test_r_is_beside_another_reward(reward: str) -> None:
     config = compose_config(*SMALL, f"reward={reward}")
     designers = {"one": FixedDesigner(Mechanism()), "two": FixedDesigner(Mechanism("vcg"))}
-    tables = comparison(config, make_env(config), designers, ["one"])
+    tables = comparison(make_env(config), designers, ["one"], config.evaluation, config.seed)
     extra = [COMPOSITE] if reward == "published" else []
     assert list(tables["episodes"]) == ["designer", "episode", *METRICS, *extra]
     assert set(tables) == {"steps", "episodes", "summary", "differences"}
@@ -39,6 +40,6 @@ def test_the_boxplot_is_titled_by_the_market_and_the_population(
 ) -> None:
     config = compose_config(*SMALL, f"market={market}", f"population={population}")
     report = Mock(Report)
-    compare_designers(config, make_env(config), report, {})
+    compare_designers(config.evaluation, own_context(config, make_env(config)), report, {})
     (boxplot,) = [each.args[0] for each in report.figure.mock_calls if each.args[1] == "boxplot"]
     assert boxplot.texts[0].get_text() == f"{market} market, {population}"

@@ -92,33 +92,35 @@ REFUSED = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from daedalus.launch.start import cli
-sys.argv[0] = "run.py"
-try:
-    cli()
-except SystemExit as stopped:
-    print(stopped)
+words = sys.argv[1:]
+for more in words.pop().split():
+    sys.argv = ["run.py", *words, more]
+    try:
+        cli()
+    except SystemExit as stopped:
+        print(stopped)
 print([name for name in {HEAVY} if name in sys.modules])
 """
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (None, "bids.csv: no such file"),
-        ("", "there is no header"),
-        ("auction,price\n1,2\n", "no column bid among auction, price"),
-        ("auction,bid\n1,2\n", "trained: nowhere has no folder model"),
-    ],
-)
-def test_what_lies_outside_is_refused_before_anything_slow_is_imported(
-    content: str | None, told: str, tmp_path: Path
-) -> None:
-    if content is not None:
-        (tmp_path / "bids.csv").write_text(content)
-    words = ("+experiment=from_bids", "bids=bids.csv", "trained=nowhere")
-    done = python(REFUSED, *words, cwd=tmp_path)
-    said, imported = done.stdout.splitlines()
-    assert told in said and imported == "[]"
+LOGS = {
+    "none": (None, "none.csv: no such file"),
+    "empty": ("", "there is no header"),
+    "other": ("auction,price\n1,2\n", "no column bid among auction, price"),
+    "short": ("auction,bid\n1,2\n", "trained: nowhere has no folder model"),
+}
+
+
+def test_what_lies_outside_is_refused_before_anything_slow_is_imported(tmp_path: Path) -> None:
+    for name, (content, _) in LOGS.items():
+        if content is not None:
+            (tmp_path / f"{name}.csv").write_text(content)
+    files = " ".join(f"bids={name}.csv" for name in LOGS)
+    done = python(REFUSED, "+experiment=from_bids", "trained=nowhere", files, cwd=tmp_path)
+    *said, imported = done.stdout.splitlines()
+    assert imported == "[]"
+    for (_, told), line in zip(LOGS.values(), said, strict=True):
+        assert told in line
     assert not (tmp_path / "outputs").exists()
 
 

@@ -28,3 +28,21 @@ def test_the_settings_name_the_market():
 def test_a_market_refuses_the_population_of_the_other(name, bidders):
     with pytest.raises(ValueError, match=f"market={name} cannot play"):
         make_market(MarketSettings(name=name), bidders)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("name", "clasic"),
+        ("episode_length", 0),
+        ("rounds_per_step", 0),
+        ("scored_rounds", 0),
+        ("scored_rounds", 6),
+        ("warmup_rounds", -1),
+        ("incumbents", {}),
+    ],
+)
+def test_a_bad_setting_is_refused_by_name_and_value(name, value):
+    with pytest.raises(ValueError, match=name) as caught:
+        MarketSettings(**{name: value})
+    assert not value or repr(value) in str(caught.value)

@@ -150,3 +150,17 @@ def test_a_state_of_more_or_fewer_bidders_is_refused(markets):
     # In this order: without a check the second call would write beyond the arrays of the state.
     for market, other in (markets, markets[::-1]):
         refused(market, other.reset(np.arange(2, dtype=np.uint64)), 2, 1, "bidders")
+
+
+def test_fork_seeds_are_copied():
+    seeds = np.arange(4, dtype=np.uint64)
+    _, state, _, _ = played_classic(batch=4)
+    fork = state.fork(np.arange(4), seeds)
+    seeds[:] = 99
+    assert_array_equal(fork.seeds, np.arange(4))
+
+
+def test_fork_refuses_another_number_of_seeds():
+    _, state, _, _ = played_classic(batch=4)
+    with pytest.raises(ValueError, match="seeds"):
+        state.fork(np.arange(4), np.arange(3, dtype=np.uint64))

@@ -15,7 +15,6 @@ from accelerate.commands import launch as accelerate_launch
 from accelerate.commands.launch import _validate_launch_command, launch_command_parser
 from accelerate.utils.launch import prepare_multi_gpu_env
 
-from daedalus.checks import CannotRunError
 from daedalus.runs import processes
 from daedalus.runs.folder import RunFolder
 from tests import forked, watched_run
@@ -39,22 +38,18 @@ NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 def test_without_a_launcher_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "4")  # a cluster may set it for its own ends
     assert processes.count() == 1 and processes.is_main()
-    assert processes.once(lambda: 3) == 3 and processes.gathered([1, 2]) == [1, 2]
-    assert processes.share(7, "training.sft.batch_size") == 7
+    assert processes.once(lambda: 3)() == 3 and processes.gathered([1, 2]) == [1, 2]
 
 
 @pytest.mark.usefixtures("two")
-def test_a_step_is_divided_or_refused() -> None:
+def test_the_second_of_two_is_not_the_main_one() -> None:
     assert processes.count() == 2 and not processes.is_main()
-    assert processes.share(8, "training.sft.batch_size") == 4
-    with pytest.raises(CannotRunError, match=r"batch_size: 7 .* over 2 processes; give a multiple"):
-        processes.share(7, "training.sft.batch_size")
 
 
 def test_one_process_does_not_import_torch() -> None:
     script = (
         "import sys; from daedalus.runs import processes\n"
-        "processes.once(lambda: 0), processes.gathered([0]), processes.share(1, '')\n"
+        "processes.once(lambda: 0)(), processes.gathered([0])\n"
         "print('torch' in sys.modules)"
     )
     command = [sys.executable, "-c", script]

@@ -65,6 +65,7 @@ def divergence(one: torch.Tensor, other: torch.Tensor) -> float:
     return float((one.exp() * (one - other)).sum(-1).mean())
 
 
+@pytest.mark.slow
 def test_the_published_counts_are_those_of_the_shape(small: LanguageModel) -> None:
     settings = compose_config(
         "+experiment=smoke", "model=qwen2.5-1.5b-shape", "model.tokenizer=any"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.evaluation.figures import save
+from daedalus.evaluation.run_report import save
 from daedalus.lab.studies.beliefs_figures import choice_map, field_panels
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism

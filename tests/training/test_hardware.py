@@ -20,6 +20,7 @@ from daedalus.training.hardware import (
     require_hardware,
     require_server,
     require_shares,
+    share,
 )
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
@@ -167,6 +168,14 @@ def test_what_does_not_go_with_sharded_weights_is_refused(
     require_shares(ModelSettings(), TrainingSettings())
     with pytest.raises(CannotRunError, match=f"^{name}: .* does not go with FSDP; set {name}="):
         require_shares(model, training)
+
+
+def test_a_step_is_divided_or_refused(request: pytest.FixtureRequest) -> None:
+    assert share(7, "training.sft.batch_size") == 7
+    request.getfixturevalue("two")
+    assert share(8, "training.sft.batch_size") == 4
+    with pytest.raises(CannotRunError, match=r"batch_size: 7 .* over 2 processes; give a multiple"):
+        share(7, "training.sft.batch_size")
 
 
 @pytest.mark.parametrize(("micro_batch", "expected"), [(32, (1, 16)), (16, (1, 16)), (4, (4, 4))])

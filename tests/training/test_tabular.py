@@ -6,11 +6,13 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from matplotlib.figure import Figure
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import GRID, mechanisms_at, places_of
@@ -29,7 +31,7 @@ from daedalus.training.tabular import (
 from daedalus.training.tabular_settings import TabularSettings
 from experiments import grpo_numbers
 from tests.launch.config.composing import composed
-from tests.launching import play
+from tests.launching import play, sketch
 
 SHORT = TabularSettings(steps=4, prompts_per_step=2, group_size=4, states=8, futures=2, horizon=1)
 
@@ -165,6 +167,7 @@ def test_each_update_is_trained_and_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grpo_numbers, "_EPISODES", 2)
+    monkeypatch.setattr(Figure, "savefig", sketch)
     few = ["~evaluation.baselines.search", "evaluation.episodes=2", "tracking=files"]
     config = composed("+experiment=grpo_updates", *few)
     assert len(config.updates) == 8 and config.updates["boltzmann"].neighbours == 8
@@ -191,3 +194,17 @@ def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
     )
     assert Mechanism(**json.loads(updates["mechanism"][0])).coalition_policy == "penalize_confirmed"
     assert updates["gain"].tolist() == [gains["gain"].max()] and gains["gain"].max() < 0.005
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"neighbours": 2}, "no other loss has them; set loss_type: boltzmann"),
+        ({"sharpness": 2.0}, "no other loss has them; set loss_type: boltzmann"),
+        ({"neighbours": 8, "loss_type": "boltzmann"}, "give less than group_size"),
+        ({"states": 1}, "give as many or more"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        replace(TabularSettings(), **wrong)

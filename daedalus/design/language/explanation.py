@@ -94,11 +94,12 @@ def explanation(shown: Iterable[str], goal: Goal, function: str = "") -> str:
         function: Name of the function by which the model sets the rules. If it is empty, the model
             answers with a mechanism.
     """
+    reward = _scored_by(goal)
     call = CALL.format(function=function) + restrictions(goal)
     answer = call if function else _answer(goal)
     names = "\n".join(f"- {name}: {MEANINGS[name]}" for name in dict.fromkeys(shown))
     told = [SHOWN.format(names=names)] if names else []
-    return "\n\n".join([TASK, _scored_by(goal), *told, answer])
+    return "\n\n".join([TASK, reward, *told, answer])
 
 
 def _scored_by(goal: Goal) -> str:

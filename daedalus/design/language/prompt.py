@@ -128,9 +128,10 @@ def prompts(observation: Observation, settings: PromptSettings) -> list[list[Mes
         CannotRunError: Prompts show weights, and a goal has none, or one of another term.
     """
     request = "" if settings.compact else f"\n{REQUEST}"
+    texts = observation_texts(observation, settings)
     return [
         [*_system(settings, observation.goal(row)), {"role": "user", "content": text + request}]
-        for row, text in enumerate(observation_texts(observation, settings))
+        for row, text in enumerate(texts)
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.design.env import DesignEnv, Episodes
+from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import market_seeds
 
@@ -68,14 +68,5 @@ def episode_scores(
     for start in range(0, len(scores), _CHUNK):
         pairs = np.arange(start, min(start + _CHUNK, len(scores)))
         chunk = mechanisms.take(pairs // episodes)
-        scores[pairs] = _mean_rewards(env.reset(seeds[pairs % episodes]), chunk)
+        scores[pairs] = env.reset(seeds[pairs % episodes]).mean_rewards(chunk)
     return scores.reshape(len(mechanisms), episodes)
-
-
-def _mean_rewards(episodes: Episodes, mechanisms: Mechanisms) -> NDArray[np.float64]:
-    """Return each episode's mean reward over its steps under its mechanism, shape (E,)."""
-    total = np.zeros(len(episodes))
-    while not episodes.done.all():
-        total += episodes.step(mechanisms).reward
-    mean: NDArray[np.float64] = total / np.maximum(episodes.steps, 1)
-    return mean

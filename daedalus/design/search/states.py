@@ -105,7 +105,8 @@ def mid_episode_states(
         raise ValueError(f"horizon: {horizon}; an episode has {env.settings.episode_length} steps")
     designer = designer or RandomWalkDesigner()
     rng = generator(seed, f"states/{purpose}")
-    states = replace(env.reset(market_seeds(seed, f"states/{purpose}", count)), goals=goals)
+    seeds = market_seeds(seed, f"states/{purpose}", count)
+    states = replace(env.reset(seeds), goals=goals)
     stops = rng.integers(0, last + 1, size=count)
     for step in range(last):
         proposals = designer.propose(states.observe(), rng)

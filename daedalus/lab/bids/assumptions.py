@@ -10,20 +10,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.lab.bids.estimator import Estimate, Estimator, money_at, over_classes
-from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
-from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.estimator import Estimate, Estimator, money_at, money_with_stronger
+from daedalus.lab.bids.log import BidLog
+from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE, BidLogSettings
 from daedalus.lab.bids.verdict import MULTIPLES, Verdict, place_of
-from daedalus.lab.theory.distributions import Distribution
-from daedalus.lab.theory.sales import Bidder, expected_revenue
 
 Numbers = NDArray[np.float64]
 
 SINGLE_SALES = "single sales"
 """Kind of the rows that leave one sale out."""
 
+_RIVALS = (
+    ("collusion", "bidders expected one rival fewer, as in a ring of two", -1),
+    ("number of bidders", "bidders expected one rival more", 1),
+)
+"""Worlds in which bidders reckoned with other rivals than those who bid."""
 _STRONGER = 1.2
-_EVERY = 5
 _INNER = slice(5, 96)
 
 
@@ -39,8 +41,14 @@ def sensitivity(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> p
         A row for each: ``assumption``; ``kind``; ``best``, the best multiple of the base; and
         ``gain`` of the designed reserve on that in force, in percent of revenue.
     """
+    revenues = [
+        (kind, name, money_at(world, MULTIPLES))
+        for kind, name, world in _worlds(estimator, estimate)
+    ]
+    name = f"one bidder has {100 * (_STRONGER - 1):.0f} % higher values"
+    revenues.append(("asymmetry", name, money_with_stronger(estimate, MULTIPLES, _STRONGER)))
     rows = []
-    for kind, assumption, revenue in _worlds(estimator, estimate):
+    for kind, assumption, revenue in revenues:
         now, then = (
             revenue[place_of(verdict.in_force.multiple)],
             revenue[place_of(verdict.policy.multiple)],
@@ -53,43 +61,30 @@ def sensitivity(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> p
     return pd.DataFrame(rows)
 
 
-def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
-    """Yield kinds of assumptions, what is assumed, and revenue at each of ``MULTIPLES``."""
-    yield "as estimated", "as estimated", money_at(estimate, MULTIPLES)
-    yield from _sizes(estimate)
-    yield from _settings(estimator)
-    if estimator.settings.format == FIRST_PRICE:
-        yield from _rivals(estimator)
-    if not np.array_equal(estimate.low, estimate.high):
-        for name, values in (("lowest", estimate.low), ("highest", estimate.high)):
-            world = money_at(estimate.with_values(values), MULTIPLES)
-            yield "format", f"values are the {name} that bids allow", world
-    yield from _single_sales(estimator, estimate)
-    name = f"one bidder has {100 * (_STRONGER - 1):.0f} % higher values"
-    yield "asymmetry", name, _one_is_stronger(estimate)
-
-
-def _sizes(estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
+def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Estimate]]:
+    """Yield kinds of assumptions, what is assumed, and the estimate under it."""
+    settings = estimator.settings
+    changes, left_out = _changes(settings), _left_out(estimator.log, estimate.levels.observable)
+    yield "as estimated", "as estimated", estimate
     for size, values in estimate.by_size.items():
         own = replace(estimate, values=values, shares={size: 1.0})
-        yield "number of bidders", f"only sales with {size} bidders count", money_at(own, MULTIPLES)
+        yield "number of bidders", f"only sales with {size} bidders count", own
+    for kind, name, change in changes:
+        other = replace(estimator, settings=replace(settings, **change))
+        yield kind, name, other.estimate()
+    if settings.format == FIRST_PRICE:
+        for kind, name, more in _RIVALS:
+            yield kind, name, estimator.estimate(more_rivals=more)
+    if not np.array_equal(estimate.low, estimate.high):
+        for name, values in (("lowest", estimate.low), ("highest", estimate.high)):
+            yield "format", f"values are the {name} that bids allow", estimate.with_values(values)
+    for name, weights in left_out:
+        yield SINGLE_SALES, name, estimator.estimate(weights)
 
 
-def _single_sales(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str, Numbers]]:
-    """Yield worlds without the sale of the lowest bids, and without that of the highest."""
-    log = estimator.log
-    relative = np.log(log.bids / estimate.levels.observable[log.sale])
-    means = np.bincount(log.sale, relative) / log.bidders
-    for word, sale in (("lowest", np.argmin(means)), ("highest", np.argmax(means))):
-        weights = np.ones(len(means))
-        weights[sale] = 0.0
-        name = f"sale {log.sales['auction'][sale]} is left out, whose bids are the {word}"
-        yield SINGLE_SALES, name, money_at(estimator.estimate(weights), MULTIPLES)
-
-
-def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
-    """Yield worlds that the same bids lead to by another way of estimating."""
-    settings, changes = estimator.settings, list[tuple[str, str, dict[str, Any]]]()
+def _changes(settings: BidLogSettings) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return other ways of estimating from the same bids: what each assumes, and its settings."""
+    changes = list[tuple[str, str, dict[str, Any]]]()
     removed = settings.removes_common_part
     if removed or settings.format != ASCENDING:  # there, a part of it is due to the format
         knew = "bids of a sale have nothing in common" if removed else "bidders knew more"
@@ -101,32 +96,28 @@ def _settings(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
             ("boundary", "bids are smoothed twice as much", {"bandwidth": twice}),
             ("format", "bidders bid all that the sale is worth to them", {"format": SECOND_PRICE}),
         ]
-    for kind, name, change in changes:
-        other = replace(estimator, settings=replace(settings, **change))
-        yield kind, name, money_at(other.estimate(), MULTIPLES)
+    return changes
 
 
-def _rivals(estimator: Estimator) -> Iterator[tuple[str, str, Numbers]]:
-    """Yield worlds in which bidders reckoned with other rivals than those who bid."""
-    for kind, more, name in (
-        ("collusion", -1, "bidders expected one rival fewer, as in a ring of two"),
-        ("number of bidders", 1, "bidders expected one rival more"),
-    ):
-        estimate = estimator.estimate(more_rivals=more)
-        yield kind, name, money_at(estimate, MULTIPLES)
+def _left_out(log: BidLog, levels: Numbers) -> list[tuple[str, Numbers]]:
+    """Return samples without the sale of the lowest bids, and without that of the highest.
 
+    Args:
+        log: The log.
+        levels: What covariates lead to expect of each sale, shape (A,).
 
-def _one_is_stronger(estimate: Estimate) -> Numbers:
-    """Return second-price revenue if one bidder of each sale has higher values than the others."""
-    grid = estimate.values[::_EVERY]
-    others = Bidder(Distribution(LEVELS[::_EVERY], grid))
-    strong = Bidder(Distribution(LEVELS[::_EVERY], _STRONGER * grid))
-    curve = np.zeros(len(grid) + 1)
-    reserves = np.concatenate([[0.0], grid])
-    for size, share in estimate.shares.items():
-        bidders = [strong, *[others] * (size - 1)]
-        curve += share * np.array([expected_revenue(bidders, each) for each in reserves])
-    return over_classes(estimate.bases, estimate.worth, MULTIPLES, reserves, curve)
+    Returns:
+        What is assumed, and how often each sale counts, shape (A,).
+    """
+    relative = np.log(log.bids / levels[log.sale])
+    means = np.bincount(log.sale, relative) / log.bidders
+    samples = []
+    for word, sale in (("lowest", np.argmin(means)), ("highest", np.argmax(means))):
+        weights = np.ones(len(means))
+        weights[sale] = 0.0
+        name = f"sale {log.sales['auction'][sale]} is left out, whose bids are the {word}"
+        samples.append((name, weights))
+    return samples
 
 
 def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:

@@ -16,11 +16,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
+from scipy import optimize, stats
 from scipy.interpolate import PchipInterpolator
 
 from daedalus.lab.bids.likelihood import CELLS, SealedBids, log_likelihoods
-from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.value_quantiles import LEVELS, Tables
 
 Numbers = NDArray[np.float64]
 
@@ -37,6 +37,9 @@ _ITERATIONS = 60
 _GAIN = 1e-3  # of the log likelihood; less ends the search
 _FARTHEST = 2.0  # most that a bootstrap sample moves a parameter
 _LOWEST = 1e-4  # least height and rise of such a sample
+_PARTS = 49
+_ENDS = stats.norm.pdf(stats.norm.ppf(np.linspace(0.0, 1.0, _PARTS + 1)))
+_NORMAL = _PARTS * -np.diff(_ENDS)  # mean of each of equally likely parts of a normal number
 
 
 def knots(bids: int, factor: float = 1.0) -> Numbers:
@@ -197,6 +200,28 @@ class Deconvolution:
         bids = self.sieve.bids.of_size(bidders)
         sieve = replace(self.sieve, bids=bids, usual=self.deviation, vague=_KNOWN)
         return _maximised(sieve, self.parameters)
+
+    def tables(self, weights: Numbers | None, apart: bool) -> Tables:
+        """Return what bids tell of private values, apart from what bids of a sale have in common.
+
+        Args:
+            weights: How often each sale of a sample counts, shape (A,); None is the log itself.
+            apart: Whether values are also estimated for each number of bidders alone.
+        """
+        bids = self.sieve.bids
+        counts = np.ones(len(bids.bidders)) if weights is None else weights
+        usual = np.exp(np.average(bids.logs, weights=np.repeat(counts, bids.bidders)))
+        sizes = np.unique(bids.bidders[counts > 0]).tolist()
+        every, by_size = self, {n: self.by_size[n] for n in sizes} if apart else {}
+        if weights is not None:
+            every = self.resampled(weights)
+            by_size = {n: each.resampled(weights[bids.bidders == n]) for n, each in by_size.items()}
+        return Tables.told(
+            every.values / usual,
+            {n: each.values / usual for n, each in by_size.items()},
+            {n: by_size.get(n, every).bids_of(n) / usual for n in sizes},
+            np.exp(every.deviation * _NORMAL),
+        )
 
     def resampled(self, weights: Numbers) -> Deconvolution:
         """Return the estimate of a sample in which each sale counts so often, shape (A,)."""

@@ -18,13 +18,9 @@ from daedalus.lab.bids.screens import (
     Places,
     Residuals,
     Screen,
-    alike_within_sales,
-    bidder_means,
-    closest_pair,
-    independent_parts,
-    slope_on_bidders,
+    Screens,
 )
-from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE
+from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
 
 Numbers = NDArray[np.float64]
 
@@ -95,12 +91,15 @@ def diagnose(
         ``p``, nan if there is none; ``fails``; ``result``, one of ``fails``, ``passes``, ``told``
         and ``not tested``; and ``changes``, what the answer becomes if it fails.
     """
-    residuals = Residuals.of(estimator.log, estimator.regression.design)
+    log, settings = estimator.log, estimator.settings
+    residuals = Residuals.of(log, estimator.regression.design)
+    screens = Screens.of(residuals, log.bids, settings.format, rng)
+    rounding = relative_step(log.bids), step_of(log.bids)
     checks = [
-        *_within_sales(estimator, residuals, rng),
-        *_bidders(estimator, residuals, rng),
-        *_numbers_of_bidders(estimator, estimate, samples, residuals),
-        *_money(estimator, residuals),
+        *_within_sales(settings, estimator.parts is not None, screens),
+        *_bidders(settings.format, screens),
+        *_numbers_of_bidders(settings.format, estimate, samples, screens.slope),
+        *_money(estimator, residuals, rounding),
         *_untested(estimator),
     ]
     rows = [vars(each) | {"result": each.result} for each in _judged(checks)]
@@ -126,29 +125,33 @@ def _judged(checks: Sequence[Check]) -> list[Check]:
     return judged
 
 
-def _within_sales(
-    estimator: Estimator, residuals: Residuals, rng: np.random.Generator
-) -> Iterator[Check]:
-    """Yield checks of how the bids of a sale lie together."""
-    if estimator.settings.format == ASCENDING:
+def _within_sales(settings: BidLogSettings, removed: bool, screens: Screens) -> Iterator[Check]:
+    """Yield checks of how the bids of a sale lie together.
+
+    Args:
+        settings: How the log is read.
+        removed: Whether what bids of a sale have in common was taken out.
+        screens: The screens of the log.
+    """
+    if screens.alike is None or screens.parts is None:
         yield Check(
             "Bidders do not collude, and decide alone.",
             "Not testable: in ascending sales the last bids depend on each other by the format.",
             changes=_RING,
         )
-        yield _common_in_ascending(estimator)
+        yield _common_in_ascending(settings.removes_common_part)
         return
-    correlation, spread, lead = alike_within_sales(residuals, rng)
-    yield _correlation(correlation, estimator.parts is not None)
-    alone, apart = independent_parts(residuals)
+    correlation, spread, lead = screens.alike
+    alone, apart = screens.parts
+    yield _correlation(correlation, removed)
     yield _independence(alone)
     shared = correlation.p < _CLEAR and correlation.statistic > correlation.usual
     yield _spread(apart if shared else spread, shared)
     yield _lead(lead, shared)
 
 
-def _common_in_ascending(estimator: Estimator) -> Check:
-    if estimator.settings.removes_common_part:
+def _common_in_ascending(removed: bool) -> Check:
+    if removed:
         return Check(
             "The format gives bids of a sale nothing in common.",
             "Not testable. What they have in common is taken out, as bid_log.common_part asks for.",
@@ -233,13 +236,11 @@ def _lead(found: Screen, shared: bool) -> Check:
     return Check(name, f"{what}; by chance {found.usual:.2f}.", found.statistic, found.p, _RING)
 
 
-def _bidders(
-    estimator: Estimator, residuals: Residuals, rng: np.random.Generator
-) -> Iterator[Check]:
-    """Yield checks that need names of bidders."""
+def _bidders(kind: str, screens: Screens) -> Iterator[Check]:
+    """Yield checks that need names of bidders, in sales of a format."""
     alike, pair = "Bidders are alike.", "No two bidders bid together."
     stronger = "The best reserve is higher for stronger bidders, and values are not those of one."
-    means = bidder_means(residuals, rng)
+    means, closest = screens.means, screens.closest
     if means is None:
         why = f"Not testable: it takes names of two bidders with {OFTEN} bids or more."
         yield Check(alike, why, changes=stronger)
@@ -248,8 +249,7 @@ def _bidders(
             f"Means of bidders deviate by {means.statistic:.2f} deviations of a bid; by chance 0."
         )
         yield Check(alike, what, means.statistic, means.p, stronger)
-    closest = closest_pair(residuals, rng)
-    if closest is None or estimator.settings.format == ASCENDING:
+    if closest is None or kind == ASCENDING:
         why = f"Not testable: it takes names of bidders in sealed sales who met {TOGETHER} times."
         yield Check(pair, f"{why} Who stays away for a ring leaves no bid.", changes=_RING)
         return
@@ -262,17 +262,27 @@ def _bidders(
 
 
 def _numbers_of_bidders(
-    estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate], residuals: Residuals
+    kind: str,
+    estimate: Estimate,
+    samples: Sequence[Estimate],
+    rise: tuple[float, float] | None,
 ) -> Iterator[Check]:
-    """Yield checks by number of bidders (Haile, Hong & Shum 2003)."""
-    private, kind = "Values do not depend on who comes.", estimator.settings.format
+    """Yield checks by number of bidders (Haile, Hong & Shum 2003).
+
+    Args:
+        kind: The format.
+        estimate: The estimate.
+        samples: Estimates of bootstrap samples.
+        rise: How log bids rise with each bidder more, and its error; None if nothing tells.
+    """
+    private = "Values do not depend on who comes."
     lower = "Bidders learn from others, or collude where many come: values are not private."
     if len(estimate.by_size) < 2:
         why = "all sales have one number" if kind != ASCENDING else "ascending bids give bounds"
         why = "all potential bidders count in each sale" if estimate.potential else why
         yield Check(private, f"Not testable by numbers of bidders: {why}.", changes=lower)
-        if estimate.potential and kind == FIRST_PRICE and len(residuals.rows) > 1:
-            yield _who_came(*slope_on_bidders(residuals, estimator.log.bids))
+        if estimate.potential and rise:
+            yield _who_came(*rise)
         return
     slope, error = _slope_of_values(estimate, samples)
     p = 2.0 * float(stats.t.sf(abs(slope) / error, len(samples) - 1))
@@ -283,8 +293,8 @@ def _numbers_of_bidders(
         "speak against private values."
     )
     yield Check(private, what, slope, p, lower if slope < 0 else better)
-    if kind == FIRST_PRICE:
-        slope, error = slope_on_bidders(residuals, estimator.log.bids)
+    if rise:
+        slope, error = rise
         change = f"{100 * slope:.1f} % with each bidder more (± {100 * error:.1f})"
         what = f"Bids change by {change}."
         falls = float(stats.norm.cdf(slope / error))
@@ -324,12 +334,20 @@ def _slope_of_values(estimate: Estimate, samples: Sequence[Estimate]) -> tuple[f
     return slope(estimate), max(float(np.std(drawn, ddof=1)), _LEAST)
 
 
-def _money(estimator: Estimator, residuals: Residuals) -> Iterator[Check]:
-    """Yield checks of the amounts: rounding, equal bids, the reserve, and steps of a clock."""
+def _money(
+    estimator: Estimator, residuals: Residuals, rounding: tuple[float, float | None]
+) -> Iterator[Check]:
+    """Yield checks of the amounts: rounding, equal bids, the reserve, and steps of a clock.
+
+    Args:
+        estimator: The log.
+        residuals: Its residuals.
+        rounding: The typical step of bids as a share of them, and their step if they have one.
+    """
     log, settings = estimator.log, estimator.settings
     low, high = np.quantile(residuals.left, [0.25, 0.75])
     deviation = max(float(high - low) / _PER_DEVIATION, _LEAST)
-    yield _rounding(log.bids, deviation)
+    yield _rounding(*rounding, deviation)
     if settings.format == ASCENDING:
         yield _jumps(estimator, residuals)
     else:
@@ -357,12 +375,11 @@ def _reserve(estimator: Estimator, deviation: float) -> Check:
     return Check(name, what, near, changes=changes, fails=estimator.lacks_rivals)
 
 
-def _rounding(bids: Numbers, deviation: float) -> Check:
-    name, coarse = "Bids are not rounded.", relative_step(bids) / deviation
+def _rounding(relative: float, step: float | None, deviation: float) -> Check:
+    name, coarse = "Bids are not rounded.", relative / deviation
     changes = "Values and the best reserve may be off by as much as a step."
     if not coarse:
         return Check(name, "Bids have no common step.", 0.0, np.nan, changes)
-    step = step_of(bids)
     told = "Bids are rounded to few digits" if step is None else f"Bids are multiples of {step:g}"
     what = f"{told}: a typical step is {coarse:.2g} deviations of bids (from {COARSE} it matters)."
     return Check(name, what, coarse, np.nan, changes, coarse >= COARSE)

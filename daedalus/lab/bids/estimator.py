@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from tqdm import tqdm
 
 from daedalus.lab.bids.deconvolution import Deconvolution
@@ -21,64 +20,47 @@ from daedalus.lab.bids.rounding import COARSE, half_steps, spread
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
 from daedalus.lab.bids.value_quantiles import (
     LEVELS,
-    ascending_bounds,
-    bandwidth,
-    first_price_values,
-    pooled,
+    Tables,
+    ascending_tables,
+    classes_of,
+    excluded_tables,
     quantiles_of,
-    values_by_size,
+    sealed_tables,
 )
+from daedalus.lab.theory.distributions import Distribution
+from daedalus.lab.theory.sales import Bidder, expected_revenue
 
 Numbers = NDArray[np.float64]
 
 RESERVE, LEVEL, MONEY = "reserve", "level", "money"
 """What reserves are multiples of."""
 
-_CLASSES = 100
-"""Number of classes of sales, by their base."""
 _SURE = 0.05  # chance of what bids of a sale have in common, from which they have nothing
-_PARTS = 49
-_ENDS = stats.norm.pdf(stats.norm.ppf(np.linspace(0.0, 1.0, _PARTS + 1)))
-_NORMAL = _PARTS * -np.diff(_ENDS)  # mean of each of equally likely parts of a normal number
 _UNEVEN = 0.05  # deviation of log reserves over levels from which they exclude different shares
+_EVERY = 5  # levels of a table where theory plays each reserve
 _PER_DEVIATION = 1.349  # quartiles of a normal distribution
-_NONE = np.empty(0)
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What a log says of its bidders. Values count in the level of their sale that bidders knew.
+class Estimate(Tables):
+    """What a log says of its bidders.
 
     A reserve is set as a multiple of a base: of the reserve in force if the log has reserves, of
     the level that covariates lead to expect if it has covariates alone, and else of the typical
     bid. Sales with similar bases form a class.
 
     Attributes:
-        values: Quantiles of values at ``LEVELS``, rising, shape (K,).
-        low: Quantiles that are at most those of values; ``values`` if the format tells them.
-        high: Quantiles that are at least those of values; ``values`` if the format tells them.
-        by_size: Quantiles by number of bidders; empty for ascending sales, and if a reserve kept
-            bidders away.
-        bids: Quantiles of bids by number of bidders, without what bids of a sale have in common.
         shares: Share of the sales by number of bidders.
         bases: Base of each class of equally many sales, in levels, shape (C,).
         worth: Mean level of the sales of each class, in the money of the log, shape (C,).
         levels: Levels of the sales of the log.
-        common: Levels that sales have beyond what covariates lead to expect, equally likely, shape
-            (Y,); 1 alone if there are none.
         potential: Who could have come, if the reserve kept bidders away.
     """
 
-    values: Numbers
-    low: Numbers
-    high: Numbers
-    by_size: dict[int, Numbers]
-    bids: dict[int, Numbers]
     shares: dict[int, float]
     bases: Numbers
     worth: Numbers
     levels: Levels
-    common: Numbers
     potential: Potential | None
 
     @property
@@ -214,96 +196,56 @@ class Estimator:
         levels = self.regression.fit(counts, shrunk)
         sales = np.bincount(log.bidders, counts)
         shares = {int(n): float(sales[n] / sales.sum()) for n in np.flatnonzero(sales)}
-        found = Estimate(
-            _NONE, _NONE, _NONE, {}, {}, shares, _NONE, _NONE, levels, np.ones(1), None
+        potential = None
+        if self.potential and settings.format != ASCENDING:
+            potential = potential_of(log.bidders, counts, self.potential.bidders)
+            shares = {potential.bidders: 1.0}
+        bases = self._bases(levels)
+        tables = self._tables(levels, weights, potential, more_rivals)
+        classes = classes_of(bases, np.multiply.outer(levels.total, tables.common), counts)
+        return Estimate(
+            **vars(tables),
+            shares=shares,
+            bases=classes[0],
+            worth=classes[1],
+            levels=levels,
+            potential=potential,
         )
+
+    def _bases(self, levels: Levels) -> Numbers:
+        """Return the base of each sale in money, shape (A,)."""
+        if self.base == RESERVE:
+            assert self.log.reserves is not None
+            return self.log.reserves
+        return (
+            levels.observable if self.base == LEVEL else np.full(len(levels.observable), self.unit)
+        )
+
+    def _tables(
+        self, levels: Levels, weights: Numbers | None, potential: Potential | None, more: int
+    ) -> Tables:
+        """Return what bids tell, by the way that the format and the log ask for."""
+        log, settings, smooth = self.log, self.settings, self.settings.bandwidth
+        counts = np.ones(len(log.sales)) if weights is None else weights
+        of_bids, bids = counts[log.sale], self._relative(levels)
         if settings.format == ASCENDING:
-            found = self._ascending(found, counts)
-        elif self.potential:
-            found = self._excluded(found, counts, more_rivals)
-        elif self.parts:
-            found = self._apart(found, self.parts, weights, more_rivals)
-        else:
-            found = self._independent(found, counts, more_rivals)
-        bases, worth = self._classes(found, counts)
-        return replace(found, bases=bases, worth=worth)
+            return ascending_tables(bids, log.sale, log.bidders, counts, settings.increment)
+        if potential:
+            assert log.reserves is not None
+            reserve = float(np.average(log.reserves / levels.observable, weights=counts))
+            who = potential.bidders, potential.excluded
+            return excluded_tables(bids, of_bids, *who, reserve, settings.format, smooth, more)
+        if self.parts:
+            parts = self._separated(more) if more else self.parts
+            return parts.tables(weights, apart=not more)  # other rivals take all sizes together
+        drawn = of_bids > 0
+        bids, of_bids, sizes = bids[drawn], of_bids[drawn], log.bidders[log.sale[drawn]]
+        return sealed_tables(bids, of_bids, sizes, settings.format, smooth, more)
 
     def _relative(self, levels: Levels) -> Numbers:
         """Return the bids in levels; rounded ones are spread over their steps."""
         bids, half = self.log.bids, self.half_steps
         return (spread(bids, half) if half.any() else bids) / levels.total[self.log.sale]
-
-    def _ascending(self, found: Estimate, weights: Numbers) -> Estimate:
-        log = self.log
-        relative, sizes = self._relative(found.levels), log.bidders[log.sale]
-        low, high = ascending_bounds(
-            relative, log.sale, log.bidders, weights, self.settings.increment
-        )
-        bids = {
-            size: quantiles_of(relative[sizes == size], weights[log.sale[sizes == size]])
-            for size in found.shares
-        }
-        return replace(found, values=(low + high) / 2.0, low=low, high=high, bids=bids)
-
-    def _independent(self, found: Estimate, weights: Numbers, more: int) -> Estimate:
-        """Return values of bids that have nothing in common, by number of bidders and together.
-
-        Together they are weighted by the inverse of their variance: where many bid, bids are near
-        to values.
-        """
-        log, settings, drawn = self.log, self.settings, weights[self.log.sale] > 0
-        relative, counts = self._relative(found.levels)[drawn], weights[log.sale[drawn]]
-        sizes = log.bidders[log.sale[drawn]]
-        by_size = values_by_size(relative, counts, sizes, settings.format, settings.bandwidth, more)
-        bids = {
-            size: quantiles_of(relative[sizes == size], counts[sizes == size]) for size in by_size
-        }
-        many = np.bincount(sizes, counts)
-        first = settings.format == FIRST_PRICE
-        values = pooled(by_size, {n: many[n] * (n - 1.0) ** (2 * first) for n in by_size})
-        return found.with_values(values, by_size=by_size, bids=bids)
-
-    def _excluded(self, found: Estimate, weights: Numbers, more: int) -> Estimate:
-        """Return values if the reserve kept bidders away, also of those."""
-        log, settings, counts = self.log, self.settings, weights[self.log.sale]
-        reserves = log.reserves
-        assert self.potential is not None
-        assert reserves is not None
-        potential = potential_of(log.bidders, weights, self.potential.bidders)
-        relative = self._relative(found.levels)
-        if settings.format == FIRST_PRICE:
-            smoothing = bandwidth(float(len(relative)), settings.bandwidth)
-            rivals = max(potential.bidders + more, 2)
-            came = first_price_values(relative, counts, rivals, smoothing, potential.excluded)
-        else:
-            came = quantiles_of(relative, counts)
-        reserve = float(np.average(reserves / found.levels.observable, weights=weights))
-        return found.with_values(
-            potential.all_values(came, reserve),
-            bids={potential.bidders: quantiles_of(relative, counts)},
-            shares={potential.bidders: 1.0},
-            potential=potential,
-        )
-
-    def _apart(
-        self, found: Estimate, parts: Deconvolution, weights: Numbers | None, more: int
-    ) -> Estimate:
-        """Return private values, apart from what bids of a sale have in common."""
-        parts = self._separated(more) if more else parts
-        counts = np.ones(len(self.log.sales)) if weights is None else weights
-        usual = np.exp(np.average(parts.sieve.bids.logs, weights=counts[self._by_sale[1]]))
-        sizes = [] if more else found.shares  # worlds of the sensitivity take all together
-        by_size = {n: parts.by_size[n] for n in sizes}
-        if weights is not None:
-            of_sales = self.log.bidders
-            by_size = {n: each.resampled(weights[of_sales == n]) for n, each in by_size.items()}
-            parts = parts.resampled(weights)
-        return found.with_values(
-            parts.values / usual,
-            by_size={n: each.values / usual for n, each in by_size.items()},
-            bids={n: by_size.get(n, parts).bids_of(n) / usual for n in found.shares},
-            common=np.exp(parts.deviation * _NORMAL),
-        )
 
     @cached_property
     def _by_sale(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -327,29 +269,6 @@ class Estimator:
         for _ in tqdm(range(self.settings.resamples), "bootstrap", leave=False, disable=None):
             drawn = rng.integers(count, size=count)
             yield self.estimate(np.bincount(drawn, minlength=count).astype(np.float64))
-
-    def _classes(self, found: Estimate, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the base of each class of sales in levels, and its mean level in money."""
-        levels = found.levels
-        bases = (
-            levels.observable if self.base == LEVEL else np.full(len(levels.observable), self.unit)
-        )
-        if self.base == RESERVE:
-            assert self.log.reserves is not None
-            bases = self.log.reserves
-        known = np.multiply.outer(levels.total, found.common)
-        relative, known = (bases[:, None] / known).ravel(), known.ravel()
-        order = np.argsort(relative)
-        counts = np.repeat(weights, len(found.common))[order]
-        ends = np.concatenate([[0.0], np.cumsum(counts)]) / counts.sum()
-        edges = np.linspace(0.0, 1.0, _CLASSES + 1)
-
-        def means(numbers: Numbers) -> Numbers:
-            """Return the mean of each class; a sale may be a part of two."""
-            sums = np.concatenate([[0.0], np.cumsum(counts * numbers[order])]) / counts.sum()
-            return np.asarray(np.diff(np.interp(edges, ends, sums)) * _CLASSES)
-
-        return means(relative), means(known)
 
 
 def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:
@@ -383,6 +302,25 @@ def money_at(estimate: Estimate, multiples: Numbers) -> Numbers:
     return over_classes(estimate.bases, estimate.worth, multiples, estimate.values, curve)
 
 
+def money_with_stronger(estimate: Estimate, multiples: Numbers, factor: float) -> Numbers:
+    """Return the mean second-price revenue if one bidder of each sale is stronger, shape (M,).
+
+    Args:
+        estimate: Values, numbers of bidders and classes of sales.
+        multiples: Reserves of M policies, as multiples of the base, shape (M,).
+        factor: Values of that bidder over those of the others.
+    """
+    grid = estimate.values[::_EVERY]
+    others = Bidder(Distribution(LEVELS[::_EVERY], grid))
+    strong = Bidder(Distribution(LEVELS[::_EVERY], factor * grid))
+    curve = np.zeros(len(grid) + 1)
+    reserves = np.concatenate([[0.0], grid])
+    for size, share in estimate.shares.items():
+        bidders = [strong, *[others] * (size - 1)]
+        curve += share * np.array([expected_revenue(bidders, each) for each in reserves])
+    return over_classes(estimate.bases, estimate.worth, multiples, reserves, curve)
+
+
 def over_classes(
     bases: Numbers, worth: Numbers, multiples: Numbers, reserves: Numbers, curve: Numbers
 ) -> Numbers:
@@ -397,8 +335,3 @@ def over_classes(
     """
     earned = np.interp(np.multiply.outer(multiples, bases), reserves, curve)
     return np.asarray(earned @ worth / len(worth))
-
-
-def best_multiple(estimate: Estimate, multiples: Numbers) -> float:
-    """Return the multiple of highest revenue among some."""
-    return float(multiples[np.argmax(money_at(estimate, multiples))])

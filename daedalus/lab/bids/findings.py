@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator, over_classes
 from daedalus.lab.bids.value_quantiles import LEVELS
-from daedalus.lab.bids.verdict import Verdict
+from daedalus.lab.bids.verdict import Judgement, Verdict, interval_of, place_of
 
 _TYPICAL = 0.5
 
@@ -140,6 +140,39 @@ def reserve_words(multiple: float, estimator: Estimator, estimate: Estimate) -> 
     if estimator.base == LEVEL:
         return f"a reserve of {multiple:.2f} times the usual bid ({money} in a typical sale)"
     return f"a reserve of {money}"
+
+
+def designers_table(
+    sets: dict[str, str],
+    judgement: Judgement,
+    samples: list[Judgement],
+    verdict: Verdict,
+    confidence: float,
+) -> pd.DataFrame:
+    """Return a row for each designer: what it sets, what that brings, and its gain.
+
+    Args:
+        sets: What each designer sets, in words, by name.
+        judgement: Results under the estimate.
+        samples: Results under the estimates of bootstrap samples.
+        verdict: The designed policy, and the one in force.
+        confidence: Confidence of the intervals.
+    """
+    at, now = place_of(verdict.policy.multiple), place_of(verdict.in_force.multiple)
+    every = [judgement, *samples]
+    results = {
+        "in force": [each.in_force[now] for each in every],
+        "designed": [each.designed[at] for each in every],
+    } | {name: [each.others[name] for each in every] for name in judgement.others}
+    table = []
+    for name, rewards in results.items():
+        gains = np.array(rewards) - results["in force"]
+        low, high = interval_of(list(gains[1:]), confidence)
+        table.append(
+            {"designer": name, "sets": sets[name], "result": float(rewards[0])}
+            | {"gain": float(gains[0]), "gain_low": low, "gain_high": high}
+        )
+    return pd.DataFrame(table)
 
 
 def reserves_table(findings: Findings) -> pd.DataFrame:

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from daedalus.lab.bids.value_quantiles import LEVELS
-
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -40,19 +38,6 @@ class Potential:
 
     bidders: int
     excluded: float
-
-    def all_values(self, of_bidders: Numbers, reserve: float) -> Numbers:
-        """Return quantiles of all values at ``LEVELS``, also of those who stayed away.
-
-        The log says nothing of these but that they are below the reserve: they are spread evenly.
-
-        Args:
-            of_bidders: Quantiles of the values of those who came, shape (K,).
-            reserve: The reserve, in the unit of the values.
-        """
-        came = (LEVELS - self.excluded) / max(1.0 - self.excluded, 1e-9)
-        below = reserve * LEVELS / max(self.excluded, 1e-9)
-        return np.where(came < 0.0, below, np.interp(came, LEVELS, of_bidders))
 
 
 def binds(bids: Numbers, reserves: Numbers) -> bool:

@@ -1,4 +1,4 @@
-"""Distributions of values, estimated from the bids of sales of one size.
+"""Distributions of values, estimated from bids in the levels of their sales.
 
 Everything is a table of quantiles at ``LEVELS``. In a first-price sale with n bidders a bid b is
 the best answer of the value v = b + G(b) / ((n - 1) g(b)) (Guerre, Perrigne & Vuong 2000). Bids
@@ -10,6 +10,8 @@ exactly.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -23,11 +25,44 @@ Numbers = NDArray[np.float64]
 LEVELS = np.linspace(0.0, 1.0, 101)
 """Levels of the tables of quantiles, in hundredths, shape (K,)."""
 
+_CLASSES = 100
+"""Number of classes of sales, by their base."""
 _BLOCKS = 1024
 _CUT = 0.5 / (len(LEVELS) - 1)
 _RULE = 0.9
 """Bandwidth in levels of one bid. It is that of Guerre, Perrigne & Vuong (2000), 1.06 x 2.978
 standard deviations for the triweight kernel, where levels have the deviation 1/sqrt(12)."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What bids tell of values. All count in the level of their sale that bidders knew.
+
+    Attributes:
+        values: Quantiles of values at ``LEVELS``, rising, shape (K,).
+        low: Quantiles that are at most those of values; ``values`` if the format tells them.
+        high: Quantiles that are at least those of values; ``values`` if the format tells them.
+        by_size: Quantiles by number of bidders; empty for ascending sales, and if a reserve kept
+            bidders away.
+        bids: Quantiles of bids by number of bidders, without what bids of a sale have in common.
+        common: Levels that sales have beyond what covariates lead to expect, equally likely, shape
+            (Y,); 1 alone if there are none.
+    """
+
+    values: Numbers
+    low: Numbers
+    high: Numbers
+    by_size: dict[int, Numbers]
+    bids: dict[int, Numbers]
+    common: Numbers
+
+    @classmethod
+    def told(
+        cls, values: Numbers, by_size: dict[int, Numbers], bids: dict[int, Numbers],
+        common: Iterable[float] = (1.0,),
+    ) -> Tables:  # fmt: skip
+        """Return the tables of a format that tells values and not only bounds of them."""
+        return cls(values, values, values, by_size, bids, np.array(common))
 
 
 def bandwidth(bids: float, factor: float = 1.0) -> float:
@@ -111,6 +146,82 @@ def ascending_bounds(
     return low, high
 
 
+def ascending_tables(
+    bids: Numbers, sale: NDArray[np.int64], bidders: NDArray[np.int64], weights: Numbers,
+    increment: float,
+) -> Tables:  # fmt: skip
+    """Return what the bids of ascending sales tell; see ``ascending_bounds``."""
+    low, high = ascending_bounds(bids, sale, bidders, weights, increment)
+    of_sizes = _bids_by_size(bids, weights[sale], bidders[sale])
+    return Tables((low + high) / 2.0, low, high, {}, of_sizes, np.ones(1))
+
+
+def sealed_tables(
+    bids: Numbers, weights: Numbers, bidders: NDArray[np.int64], kind: str, factor: float,
+    more_rivals: int = 0,
+) -> Tables:  # fmt: skip
+    """Return what bids of sealed sales tell that have nothing in common; see ``values_by_size``.
+
+    Values of all sizes together are weighted by the inverse of their variance: where many bid, bids
+    are near to values.
+    """
+    by_size = values_by_size(bids, weights, bidders, kind, factor, more_rivals)
+    many, first = np.bincount(bidders, weights), kind == FIRST_PRICE
+    values = pooled(by_size, {n: many[n] * (n - 1.0) ** (2 * first) for n in by_size})
+    return Tables.told(values, by_size, _bids_by_size(bids, weights, bidders))
+
+
+def excluded_tables(
+    bids: Numbers, weights: Numbers, bidders: int, excluded: float, reserve: float, kind: str,
+    factor: float, more_rivals: int = 0,
+) -> Tables:  # fmt: skip
+    """Return what bids tell of all who could have come, also of those whom a reserve kept away.
+
+    Args:
+        bids: Bids, shape (L,).
+        weights: How often each counts, shape (L,).
+        bidders: Number of bidders who could have come to each sale.
+        excluded: Share of their values below the reserve.
+        reserve: The reserve, in the unit of the bids.
+        kind: The format, ``first_price`` or ``second_price``.
+        factor: Factor of the bandwidth.
+        more_rivals: How many rivals more, or fewer, the bidders of a first-price sale expected.
+    """
+    quantiles = quantiles_of(bids, weights)
+    if kind == FIRST_PRICE:
+        smoothing = bandwidth(float(len(bids)), factor)
+        rivals = max(bidders + more_rivals, 2)
+        came = first_price_values(bids, weights, rivals, smoothing, excluded)
+    else:
+        came = quantiles
+    return Tables.told(with_excluded(came, excluded, reserve), {}, {bidders: quantiles})
+
+
+def with_excluded(came: Numbers, excluded: float, reserve: float) -> Numbers:
+    """Return quantiles of all values, also of those who stayed away, shape (K,).
+
+    The log says nothing of these but that they are below the reserve: they are spread evenly.
+
+    Args:
+        came: Quantiles of the values of those who came, shape (K,).
+        excluded: Share of the values below the reserve.
+        reserve: The reserve, in the unit of the values.
+    """
+    places = (LEVELS - excluded) / max(1.0 - excluded, 1e-9)
+    below = reserve * LEVELS / max(excluded, 1e-9)
+    return np.where(places < 0.0, below, np.interp(places, LEVELS, came))
+
+
+def _bids_by_size(
+    bids: Numbers, weights: Numbers, bidders: NDArray[np.int64]
+) -> dict[int, Numbers]:
+    """Return the quantiles of bids for each number of bidders that counts."""
+    return {
+        size: quantiles_of(bids[bidders == size], weights[bidders == size])
+        for size in np.unique(bidders[weights > 0]).tolist()
+    }
+
+
 def values_by_size(
     bids: Numbers, weights: Numbers, bidders: NDArray[np.int64], kind: str, factor: float,
     more_rivals: int = 0,
@@ -147,6 +258,31 @@ def pooled(tables: dict[int, Numbers], counts: dict[int, float]) -> Numbers:
     return np.asarray(sum(counts[size] * table for size, table in tables.items())) / sum(
         counts[size] for size in tables
     )
+
+
+def classes_of(bases: Numbers, known: Numbers, weights: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the mean base of each class of sales with similar bases, and its mean level.
+
+    Args:
+        bases: What the reserve of each sale is a multiple of, in money, shape (A,).
+        known: Equally likely levels of each sale, in money, shape (A, Y).
+        weights: How often each sale counts, shape (A,).
+
+    Returns:
+        The bases in levels, and the levels in money, each of shape (C,).
+    """
+    relative, levels = (bases[:, None] / known).ravel(), known.ravel()
+    order = np.argsort(relative)
+    counts = np.repeat(weights, known.shape[1])[order]
+    ends = np.concatenate([[0.0], np.cumsum(counts)]) / counts.sum()
+    edges = np.linspace(0.0, 1.0, _CLASSES + 1)
+
+    def means(numbers: Numbers) -> Numbers:
+        """Return the mean of each class; a sale may be a part of two."""
+        sums = np.concatenate([[0.0], np.cumsum(counts * numbers[order])]) / counts.sum()
+        return np.asarray(np.diff(np.interp(edges, ends, sums)) * _CLASSES)
+
+    return means(relative), means(levels)
 
 
 def _middles(weights: Numbers) -> Numbers:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
@@ -303,6 +304,22 @@ class Judgement:
         second = first if in_force == designed else markets.rewards(designed, episodes, purpose)
         found = {name: each.reward(markets, episodes, purpose) for name, each in others.items()}
         return cls(first, second, found)
+
+
+def judgements_in(
+    sampled: Sequence[EstimatedMarkets],
+    in_force: Mechanism,
+    designed: Mechanism,
+    others: dict[str, Mixture],
+) -> list[Judgement]:
+    """Judge mechanisms under several estimates; under ``PLAYED``, if they have to be played."""
+    exact = all(sampled[0].is_exact(each) for each in (in_force, designed))
+    chosen = sampled if exact else sampled[:PLAYED]
+    progress = tqdm(chosen, "judging", leave=False, disable=None)
+    return [
+        Judgement.of(markets, in_force, designed, others, 1, f"judge/{number}")
+        for number, markets in enumerate(progress)
+    ]
 
 
 @dataclass(frozen=True)

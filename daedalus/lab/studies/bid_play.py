@@ -15,19 +15,6 @@ _OPENING = (0.1, 0.5)  # first bids of a sale with jump bids, as shares of the v
 _NEAR = 1e-7  # distance from the rest point at which the path of two groups starts
 
 
-def clock_bids(values: Numbers) -> Numbers:
-    """Return the last bids in a clock that rises until one bidder is left (Milgrom & Weber 1982).
-
-    All stop at their value, but the winner stops with the second. Bids rise within a sale.
-
-    Args:
-        values: Values, shape (sales, bidders).
-    """
-    bids = np.sort(values, axis=1)
-    bids[:, -1] = bids[:, -2]
-    return bids
-
-
 def jump_bids(values: Numbers, increment: float, jump: float, rng: np.random.Generator) -> Numbers:
     """Return the last bids of ascending sales whose bidders raise by more than they need.
 

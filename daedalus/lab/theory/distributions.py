@@ -60,17 +60,6 @@ class Distribution:
         run = self.places[right] - self.places[right - 1]
         return np.where(inside, rise / np.where(inside, run, 1.0), 0.0)
 
-    def virtual(self, values: Numbers | float) -> Numbers:
-        """Return the virtual values v - (1 - F(v)) / f(v); minus infinity where f is 0 below 1."""
-        left, density = 1.0 - self.up_to(values), self.density(values)
-        rent = np.where(left > 0.0, np.inf, 0.0)
-        np.divide(left, density, out=rent, where=density > 0.0)
-        return np.asarray(values - rent)
-
-    def ironed_virtual(self, values: Numbers | float) -> Numbers:
-        """Return the ironed virtual values of some values, of the same shape."""
-        return self.ironed.quantile(self.up_to(values))
-
     @cached_property
     def ironed(self) -> Distribution:
         """Return the distribution of the ironed virtual value.
@@ -97,15 +86,6 @@ class Distribution:
         """Return the mean."""
         middles = (self.places[1:] + self.places[:-1]) / 2.0
         return float(np.diff(self.levels) @ middles)
-
-    @property
-    def best_price(self) -> float:
-        """Return the price that maximises p P(v >= p), the highest of several.
-
-        It is the best reserve of a standard sale to bidders who share this distribution. Only where
-        the virtual value is not ironed around 0, this sale is optimal (Myerson 1981).
-        """
-        return float(self.quantile(self.ironed.below(0.0)))
 
 
 class _Piece(NamedTuple):

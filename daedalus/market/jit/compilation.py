@@ -74,12 +74,6 @@ def _cached(compiled: Any) -> Any:
     return compiled  # as njit(cache=True) does it, with a cache of numba's own
 
 
-def is_cached(compiled: Callable[..., Any]) -> bool:
-    """Return whether machine code of a kernel that Python calls is on disk and up to date."""
-    cache: _Cache = compiled._cache  # type: ignore[attr-defined]
-    return cache.holds_code()
-
-
 @functools.cache
 def package_stamp() -> str:
     """Return the hash of the package's sources; the first call reads them, as kernels are made."""

@@ -43,7 +43,7 @@ def report_on_bids(
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
     """
-    from daedalus.evaluation.figures import save  # pandas and matplotlib are slow to import
+    from daedalus.evaluation.run_report import save  # pandas is slow to import
     from daedalus.lab.bids.analysis import analyse
     from daedalus.lab.bids.estimator import Estimator
     from daedalus.lab.bids.figures import figures_of

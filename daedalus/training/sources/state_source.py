@@ -27,9 +27,7 @@ def state_source(
     """
     count, horizon = settings.states, settings.horizon
     goals = run.goals(count, PURPOSE)
-    states = once(
-        lambda: mid_episode_states(run.env, count, run.seed, PURPOSE, horizon, player, goals)
-    )
+    states = once(mid_episode_states)(run.env, count, run.seed, PURPOSE, horizon, player, goals)
     reward = MarketReward(states, settings.futures, horizon, run.seed, continuation)
     chats = prompts(states.observe(), run.settings.prompt)
     rewarded = reward.as_reward_function(settings.group_size, settings.neighbours_of_group)

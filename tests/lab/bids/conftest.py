@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
 from daedalus.lab.bids.diagnostics import diagnose
 from daedalus.lab.bids.estimator import Estimate, Estimator
+from daedalus.lab.bids.findings import Findings
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.verdict import EstimatedMarkets, Judgement, Verdict, policy_in_force
@@ -77,3 +79,16 @@ def verdict(estimate: Estimate, estimator: Estimator, judgements: list[Judgement
     in_force = policy_in_force(estimator)
     judgement = judge(estimate, estimator)
     return Verdict.of(in_force, in_force.mechanism, judgement, judgements, estimator, 0.95)
+
+
+@pytest.fixture
+def findings(
+    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
+) -> Findings:
+    row = {"designer": "search", "sets": "its own", "result": 50.0}
+    designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
+    fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
+    return Findings(
+        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
+        checks,
+    )  # fmt: skip

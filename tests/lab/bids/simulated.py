@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from daedalus.lab.bids.estimator import Estimate, money_at
 from daedalus.lab.bids.log import BidLog, bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 
@@ -52,3 +53,15 @@ def uniform_log(sales: int, sizes: Sequence[int] = (2, 3), seed: int = 0) -> Bid
         row for size in sizes for row in first_price_bids(uniform, size, sales // len(sizes), rng)
     ]
     return bid_log(table_of(bids), BidLogSettings(), "uniform")
+
+
+def clock_bids(values: Numbers) -> Numbers:
+    """Return the last bids in a clock: all stop at their value, the winner with the second."""
+    bids = np.sort(values, axis=1)
+    bids[:, -1] = bids[:, -2]
+    return bids
+
+
+def best_multiple(estimate: Estimate, multiples: Numbers) -> float:
+    """Return the multiple of the base that brings most."""
+    return float(multiples[np.argmax(money_at(estimate, multiples))])

@@ -6,30 +6,15 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
-from daedalus.lab.bids.assumptions import SINGLE_SALES, fit_by_size, sensitivity
-from daedalus.lab.bids.estimator import Estimate, Estimator
+from daedalus.lab.bids.assumptions import SINGLE_SALES
 from daedalus.lab.bids.findings import Findings, amount
 from daedalus.lab.bids.report import go_on, markdown
 from daedalus.lab.bids.text_table import DOUBT, Note
-from daedalus.lab.bids.verdict import Policy, Verdict
+from daedalus.lab.bids.verdict import Policy
 from daedalus.market.mechanism import Mechanism
-
-
-@pytest.fixture
-def findings(
-    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
-) -> Findings:
-    row = {"designer": "search", "sets": "its own", "result": 50.0}
-    designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
-    fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
-    return Findings(
-        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
-        checks,
-    )  # fmt: skip
 
 
 def with_prices_off(findings: Findings, share: float) -> Findings:

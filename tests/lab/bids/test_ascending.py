@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from daedalus.lab.bids.estimator import Estimator, best_multiple
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.lab.studies.bid_play import clock_bids, jump_bids
-from tests.lab.bids.simulated import table_of
+from daedalus.lab.studies.bid_play import jump_bids
+from tests.lab.bids.simulated import best_multiple, clock_bids, table_of
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 AT = (100 * QUARTILES).astype(int)

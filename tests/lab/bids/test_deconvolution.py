@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from daedalus.lab.bids.deconvolution import Deconvolution, knots
-from daedalus.lab.bids.estimator import Estimator, best_multiple, money_at
+from daedalus.lab.bids.estimator import Estimator, money_at
 from daedalus.lab.bids.likelihood import SealedBids
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.verdict import MULTIPLES
-from tests.lab.bids.simulated import table_of
+from tests.lab.bids.simulated import best_multiple, table_of
 
 QUARTILES = [25, 50, 75]
 

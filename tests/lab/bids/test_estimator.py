@@ -10,7 +10,6 @@ from daedalus.lab.bids.estimator import (
     MONEY,
     RESERVE,
     Estimator,
-    best_multiple,
     money_at,
     revenue_curve,
 )
@@ -19,7 +18,7 @@ from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import expected_revenue, symmetric
-from tests.lab.bids.simulated import table_of, uniform_log
+from tests.lab.bids.simulated import best_multiple, table_of, uniform_log
 
 MULTIPLES = np.arange(0.0, 5.0, 0.01)
 

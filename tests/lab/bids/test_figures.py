@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.evaluation.figures import save
+from daedalus.evaluation.run_report import save
 from daedalus.lab.bids.assumptions import sensitivity
 from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator
 from daedalus.lab.bids.figures import (

@@ -8,9 +8,9 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.estimator import Estimator, money_at
 from daedalus.lab.bids.log import BidLog, bid_log
-from daedalus.lab.bids.potential import MOST, Potential, excludes, is_binomial, potential_of
+from daedalus.lab.bids.potential import MOST, excludes, is_binomial, potential_of
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.lab.bids.value_quantiles import LEVELS
+from daedalus.lab.bids.value_quantiles import LEVELS, with_excluded
 from daedalus.lab.bids.verdict import MULTIPLES
 from tests.lab.bids.simulated import table_of, uniform_log
 
@@ -60,7 +60,7 @@ def test_numbers_of_bids_tell_how_many_stayed_away() -> None:
 
 
 def test_values_below_the_reserve_are_spread_evenly() -> None:
-    every = Potential(4, 0.5).all_values(np.linspace(0.5, 1.0, len(LEVELS)), 0.5)
+    every = with_excluded(np.linspace(0.5, 1.0, len(LEVELS)), 0.5, 0.5)
     assert np.allclose(every, LEVELS)
 
 

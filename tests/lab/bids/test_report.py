@@ -6,31 +6,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
-import pytest
-
-from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings, amount, reserve_words, verdict_row
 from daedalus.lab.bids.report import markdown, page
-from daedalus.lab.bids.verdict import Policy, Verdict
+from daedalus.lab.bids.verdict import Policy
 from tests.lab.bids.conftest import make_estimator
 
 FURTHER = "What to go on with."
 FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
-
-
-@pytest.fixture
-def findings(
-    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
-) -> Findings:
-    row = {"designer": "search", "sets": "its own", "result": 50.0}
-    designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
-    fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
-    return Findings(
-        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
-        checks,
-    )  # fmt: skip
 
 
 def test_a_change_is_told_first(findings: Findings) -> None:

@@ -11,12 +11,13 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.assumptions import fit_by_size
-from daedalus.lab.bids.estimator import Estimator, best_multiple, revenue_curve
+from daedalus.lab.bids.estimator import Estimator, revenue_curve
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.timber import timber_table
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.bids.verdict import MULTIPLES
+from tests.lab.bids.simulated import best_multiple
 
 
 def leave_package(folder: Path) -> None:

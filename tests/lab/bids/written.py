@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.estimator import Estimator, best_multiple
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.log import BidLog, load_bids
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.verdict import MULTIPLES
+from tests.lab.bids.simulated import best_multiple
 
 Row = Sequence[object]
 

@@ -15,6 +15,7 @@ from daedalus.lab.studies.behaviour import (
     decisions,
     settings_by_presence,
 )
+from daedalus.lab.studies.behaviour_figures import advantages, behaviour
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
@@ -86,3 +87,18 @@ def test_advantages_are_paired_by_episode(table: pd.DataFrame) -> None:
     means = table.groupby("designer")["reward"].mean()
     overall = (found["mean"] * found["count"]).sum() / EPISODES
     assert overall == pytest.approx(means["alternating"] - means["fixed"])
+
+
+def test_figures_show_every_setting(table: pd.DataFrame) -> None:
+    drawn = behaviour(table, "fixed")
+    labels = {line.get_label() for panel in drawn.axes for line in panel.lines}
+    assert {"vcg", "restrict", "winner", "collusion penalty", "reserve price"} <= labels
+    assert len(advantages(table, "alternating", "fixed").axes) == len(PRESENT)
+
+
+@pytest.mark.slow
+def test_numbers_of_bidders_are_whole(table: pd.DataFrame) -> None:
+    few = table[(table[list(PRESENT)] < 2).all(axis=1)]
+    for drawn in (behaviour(few, "fixed"), advantages(few, "alternating", "fixed")):
+        drawn.canvas.draw()
+        assert all(float(tick).is_integer() for axes in drawn.axes for tick in axes.get_xticks())

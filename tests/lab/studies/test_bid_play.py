@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.lab.studies.bid_play import Group, clock_bids, jump_bids, two_groups
+from daedalus.lab.studies.bid_play import Group, jump_bids, two_groups
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.first_price import first_price_equilibrium
 from daedalus.lab.theory.sales import Bidder
@@ -45,11 +45,6 @@ def test_both_groups_end_at_one_bid_and_start_as_without_a_difference() -> None:
     assert curves.values[:, -1] == pytest.approx([1.0, 1.4])
     assert curves.values[:, 1] / curves.bids[1] == pytest.approx([1.5, 1.5], abs=1e-5)
     assert (np.diff(curves.bids) > 0).all() and (np.diff(curves.values) > 0).all()
-
-
-def test_the_winner_of_a_clock_stops_at_the_second_value() -> None:
-    bids = clock_bids(np.array([[0.9, 0.2, 0.5], [0.1, 0.3, 0.2]]))
-    assert bids.tolist() == [[0.2, 0.5, 0.5], [0.1, 0.2, 0.2]]
 
 
 def test_jump_bids_keep_the_rules() -> None:

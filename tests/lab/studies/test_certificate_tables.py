@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
+from daedalus.lab.studies.certificate_figures import PANELS, certificate_dots
 from daedalus.lab.studies.certificate_tables import (
     MOST,
     certificate_tables,
@@ -104,3 +105,13 @@ def test_a_market_without_certificates_has_no_regret() -> None:
     drawn = StrategicMarket(Population(concentration=1.0))
     for market in (drawn, ClassicMarket(seat_plan(1))):
         assert mean_regrets(played, market, seed=0).isna().all()
+
+
+def test_the_figure_names_mechanisms_and_types() -> None:
+    for types, panels in ((ONE, len(PANELS)), (TWO, len(PANELS) - 1)):
+        market = StrategicMarket(Population(bidders=4, units=2, types=types))
+        figure = certificate_dots(*certificate_tables(market, BOTH, 2, 0))
+        assert len(figure.axes) == panels
+        names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        assert names == ["first price, reserve 0.10: 75 %", "vcg, reserve 0.10: 25 %"]
+        assert [each.get_text() for each in figure.legends[0].get_texts()] == list(types)

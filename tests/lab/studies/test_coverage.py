@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from daedalus.lab.studies.coverage import (
     share_interval,
 )
 from daedalus.lab.studies.coverage_figures import coverage_dots
+from daedalus.lab.studies.coverage_settings import CoverageSettings
 from daedalus.launch.config import compose_config
 
 CONFIG = compose_config("+experiment=coverage")
@@ -119,3 +121,23 @@ def test_the_figure_has_a_dot_for_each_share() -> None:
     labels = [each.get_text() for each in figure.axes[0].get_yticklabels()]
     assert labels == ["clean, values .5 to 1", "ring of 3 of 4"]
     assert len(figure.axes[0].lines[0].get_xdata()) == 2
+
+
+def test_the_file_has_the_defaults() -> None:
+    assert compose_config("+experiment=coverage").coverage == CoverageSettings()
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        ({"kinds": ["clean", "rings"]}, r"coverage.kinds: \['rings'\]; choose some of clean"),
+        ({"kinds": []}, "coverage.kinds"),
+        ({"sales": [400, 40]}, "coverage.sales.*give integers from 50 up"),
+        ({"sales": []}, "coverage.sales"),
+        ({"logs": 0}, "logs: 0; give an integer from 1 up"),
+        ({"resamples": 5}, "resamples: 5; give an integer from 20 up"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(changes: dict[str, Any], hint: str) -> None:
+    with pytest.raises(ValueError, match=hint):
+        CoverageSettings(**changes)

@@ -12,7 +12,7 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.figures import save
+from daedalus.evaluation.run_report import save
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.lab.studies.known_optimum import SETTINGS, Optimum, shares_of_optimum, theory_table
 from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares

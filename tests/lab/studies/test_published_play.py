@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from daedalus.evaluation.figures import save
+from daedalus.evaluation.run_report import save
 from daedalus.lab.studies.published_play import (
     SETTINGS,
     bid_rows,
@@ -81,12 +80,3 @@ def test_the_figure_has_a_panel_for_theirs_ours_and_our_defaults(tmp_path) -> No
     assert len(figure.legends[0].get_texts()) == 3
     save(figure, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 10_000
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_settings_have_the_optima_of_theory(name: str) -> None:
-    from tests.lab.studies.test_known_optimum import EXPECTED
-
-    optimum, *_, unit = EXPECTED[name]
-    assert SETTINGS[name].unit == unit
-    assert SETTINGS[name].optimum == pytest.approx(optimum, rel=2e-4)

@@ -13,6 +13,7 @@ from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.space import LEVELS
 from daedalus.lab.studies import sensitivity
 from daedalus.lab.studies.sensitivity import Adapting, Identification, Responses
+from daedalus.lab.studies.sensitivity_figures import best_settings, confusion, response_curves
 from daedalus.launch.config import compose_config
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
@@ -184,3 +185,23 @@ def test_populations_that_differ_are_told_apart_and_equal_ones_are_not() -> None
     assert sensitivity.identify({"a": truthful, "b": other}, 200, seed=0).accuracy > 0.95
     same = sensitivity.identify({"a": other, "b": other}, 400, seed=0).accuracy
     assert same == pytest.approx(0.5, abs=0.08)
+
+
+FOUND = {"one": responses(), "two": responses(1, reveal_reserve=[0.43, 0.40])}
+
+
+def test_response_curves_have_a_panel_for_each_field() -> None:
+    figure = response_curves(sensitivity.response_table(FOUND))
+    assert len([axes for axes in figure.axes if axes.has_data()]) >= len(FIELDS)
+
+
+def test_best_settings_name_the_populations() -> None:
+    axes = best_settings(sensitivity.response_table(FOUND)).axes[0]
+    labels = {text.get_text() for text in [*axes.get_xticklabels(), *axes.get_yticklabels()]}
+    assert set(FOUND) <= labels
+
+
+def test_the_confusion_names_the_populations_on_both_axes() -> None:
+    axes = confusion(Identification(np.eye(2), list(FOUND), 10)).axes[0]
+    for ticks in (axes.get_xticklabels(), axes.get_yticklabels()):
+        assert [text.get_text() for text in ticks] == list(FOUND)

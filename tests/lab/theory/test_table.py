@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from daedalus.lab.theory.bidder_checks import learn_to_shade, shading_of_any_values
+from daedalus.lab.theory.check_rows import below_row, case_name, near_row, within_row
 from daedalus.lab.theory.revenue_checks import reserve_curves
+from daedalus.lab.theory.ring_checks import ring_welfare
 from daedalus.lab.theory.table import RESULTS, theory_table
 from daedalus.lab.theory.theory_market import BIDDERS, RESERVES
 
@@ -26,3 +28,31 @@ def test_the_market_obeys_theory_at_another_seed() -> None:
     table = measured(episodes=60, seed=1)  # tests/test_golden.py runs seed 0, on fewer
     assert table["passes"].all(), table[~table["passes"]].to_string()
     assert table["result"].nunique() == 16 and len(table) == 86
+
+
+@pytest.mark.parametrize(("measured", "passes"), [(0.54, True), (0.46, True), (0.56, False)])
+def test_a_measurement_passes_within_the_tolerance(measured: float, passes: bool) -> None:
+    row = within_row("result", "quantity", 0.5, measured, 0.05)
+    assert row.passes == passes
+    assert row.error == pytest.approx(abs(measured - 0.5))
+    same = near_row("result", "quantity", 0.5, measured, 0.1)  # a share of theory's number
+    assert (same.passes, same.tolerance) == (passes, pytest.approx(0.05))
+
+
+@pytest.mark.parametrize(("measured", "passes"), [(0.1, True), (0.52, True), (0.56, False)])
+def test_below_a_bound_there_is_no_error(measured: float, passes: bool) -> None:
+    row = below_row("result", "quantity", 0.5, measured, 0.05)
+    assert row.passes == passes
+    assert row.error == pytest.approx(max(measured - 0.5, 0.0))
+
+
+def test_a_case_names_what_is_special() -> None:
+    assert case_name(5) == "5 bidders"
+    assert case_name(5, 0.5, 2) == "5 bidders, ring of 2, reserve 0.5"
+    assert case_name(3, 0.0) == "3 bidders, reserve 0"
+
+
+def test_same_seed_same_rows_and_other_seed_others() -> None:
+    rows = [ring_welfare(2, seed) for seed in (0, 0, 1)]
+    assert rows[0] == rows[1]
+    assert rows[0] != rows[2]

@@ -33,6 +33,13 @@ def failure(*overrides: str) -> str:
     return str(caught.value)
 
 
+def own_experiment(folder: Path, text: str) -> tuple[str, str]:
+    """Write an experiment of the user's; return the overrides that choose it."""
+    (folder / "experiment").mkdir()
+    (folder / "experiment" / "mine.yaml").write_text(text)
+    return f"hydra.searchpath=[file://{folder}]", "+experiment=mine"
+
+
 def group_of(path: Path) -> str:
     """Return the group that a file of conf/ belongs to."""
     return path.parent.relative_to(CONF).as_posix()

@@ -132,21 +132,6 @@ def test_a_listed_population_is_the_same_by_its_name(group: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_header_of_development_counts_its_populations() -> None:
-    development = (CONF / "populations" / "development.yaml").read_text().splitlines()[0]
-    assert "The five stages and four more" in development
-    assert len(populations_of("development")) == 5 + 4
-
-
-@pytest.mark.slow
-def test_no_list_of_populations_says_that_it_has_them_all() -> None:
-    for path in (CONF / "populations").glob("*.yaml"):
-        header = path.read_text().splitlines()[0].lower()
-        listed = populations_of(path.stem)
-        assert not {"every", "all"} & set(header.split()[1:4]) or listed == POPULATIONS
-
-
-@pytest.mark.slow
 def test_the_leaderboard_takes_a_chat_model_only_if_asked() -> None:
     assert "zero_shot" not in composed("+experiment=leaderboard").evaluation.baselines
     chosen = "designer@evaluation.baselines.zero_shot=endpoint"
@@ -174,10 +159,6 @@ def test_objects_arrive_typed() -> None:
     assert isinstance(config.evaluation.baselines["random"], RandomSettings)
     greedy = config.evaluation.baselines["informed_greedy"].mechanism
     assert (greedy.reserve_price, greedy.collusion_penalty) == (0.18, 1.9)
-
-
-def test_nothing_to_run_says_so() -> None:
-    assert "+experiment=NAME" in failure()
 
 
 def test_a_population_without_a_name_says_so() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.config.composing import failure
+from tests.launch.config.composing import failure, own_experiment
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,8 @@ def test_a_name_of_nowhere_is_no_misspelling(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("head", ["", "# A question\n# @package _global_\n"])
 def test_an_experiment_without_its_first_line_says_what_to_write(head: str, tmp_path: Path) -> None:
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "mine.yaml").write_text(
-        f"{head}defaults: [override /task: compare]\nseed: 3\n"
-    )
-    told = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    text = f"{head}defaults: [override /task: compare]\nseed: 3\n"
+    told = failure(*own_experiment(tmp_path, text))
     assert told == (
         "experiment/mine.yaml: write `# @package _global_` into its first line, before any other "
         "comment"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.config.composing import failure
+from tests.launch.config.composing import failure, own_experiment
 
 READERS = {
     "training": "grpo",
@@ -31,9 +31,6 @@ def task_of(override: str) -> str:
     ("overrides", "hints"),
     [
         (["+experiment=grpo_stag3"], ["Did you mean grpo_stage3?"]),
-        (["population=stage33"], ["Did you mean stage3?"]),
-        (["trainin.grpo.steps=3"], ["trainin", "Did you mean training.grpo.steps?"]),
-        (["training.grpo.stepz=3"], ["stepz", "Did you mean training.grpo.steps?"]),
         (["designer=random", "designer.samplng=published"], ["Did you mean designer.sampling?"]),
         (["training.grpo.steps=many"], ["training.grpo.steps", "many; give an integer"]),
         (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
@@ -249,13 +246,15 @@ def test_a_reference_to_nothing_names_its_setting() -> None:
         ),
         ("seed: [1\n", "experiment/mine.yaml, line 3: it is no YAML ("),
         (
+            "defaults: [override /task: compare]\nmarket: { rules: classic }\n",
+            "market.rules: renamed to market.name",
+        ),
+        (
             "defaults: [override /task: grpo, override /training/curriculum: published]\n",
             "training/curriculum: it is gone, because it gained nothing",
         ),
     ],
 )
 def test_a_mistake_in_a_file_names_the_file(content: str, told: str, tmp_path: Path) -> None:
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "mine.yaml").write_text(f"# @package _global_\n{content}")
-    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    said = failure(*own_experiment(tmp_path, f"# @package _global_\n{content}"))
     assert told in said and "\n" not in said

@@ -1,15 +1,20 @@
-"""Options are files of a group's folder, and the populations that lists describe."""
+"""Groups and options are read from folders, and from the populations that lists describe."""
 
 from __future__ import annotations
 
 from daedalus.launch.config.options import listed_populations, option_names
-from daedalus.launch.config.paths import option_files
-from tests.launch.config.composing import STAGES, failure
+from daedalus.launch.config.paths import CONF, groups, option_files
+from tests.launch.config.composing import GROUPS, STAGES, failure
 
 
-def test_options_of_most_groups_are_their_files() -> None:
+def test_groups_are_the_folders_of_conf_at_any_depth() -> None:
+    assert groups() == sorted(GROUPS)
+
+
+def test_options_of_most_groups_are_their_own_files() -> None:
     assert option_names("tracking") == ["files", "wandb"]
-    assert option_names("no/such/group") == []
+    assert all(path.parent == CONF / "training" for path in option_files("training"))
+    assert option_names("no/such/group") == option_files("no/such/group") == []
 
 
 def test_a_population_has_a_file_or_a_place_in_a_list() -> None:

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from daedalus.launch.config import ConfigError, compose_config, task_options
-from tests.launch.config.composing import failure
+from tests.launch.config.composing import failure, own_experiment
 
 FIXED = "+designer@evaluation.baselines.mine=fixed"
 
@@ -80,20 +80,17 @@ def test_a_task_without_what_it_needs_is_refused(overrides: list[str], said: str
     assert said in str(caught.value)
 
 
-def test_a_task_of_an_older_file_says_how_it_is_chosen_now(tmp_path: Path) -> None:
-    (tmp_path / "experiment").mkdir()
-    mine = tmp_path / "experiment" / "mine.yaml"
-    mine.write_text("# @package _global_\ntask: compare\n")
-    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+@pytest.mark.parametrize("change", [[], ["population=stage4"]])
+def test_a_task_of_an_older_file_says_how_it_is_chosen_now(
+    change: list[str], tmp_path: Path
+) -> None:
+    said = failure(*own_experiment(tmp_path, "# @package _global_\ntask: compare\n"), *change)
     assert said.endswith("in the experiment's defaults, by `- override /task: compare`")
 
 
 def test_a_file_that_chooses_what_its_task_does_not_read_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "experiment").mkdir()
-    mine = tmp_path / "experiment" / "mine.yaml"
     chosen = "[override /task: theory, override /population: stage1]"
-    mine.write_text(f"# @package _global_\ndefaults: {chosen}\n")
-    said = failure(f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
+    said = failure(*own_experiment(tmp_path, f"# @package _global_\ndefaults: {chosen}\n"))
     assert said == (
         "population: no task that reads it is chosen; leave it out, or choose one by "
         "`- override /task: NAME` (in experiment/mine.yaml)"
@@ -134,12 +131,3 @@ def test_a_module_that_is_no_task_says_what_it_lacks(
     monkeypatch.setitem(sys.modules, "experiments.draft", ModuleType("experiments.draft"))
     said = failure("task=draft")
     assert said.startswith("task: no option draft. experiments/draft.py needs a main, and a data")
-
-
-def test_an_older_file_is_told_how_to_choose_a_task_whatever_the_command_changes(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "mine.yaml").write_text("# @package _global_\ntask: compare\n")
-    mine = (f"hydra.searchpath=[file://{tmp_path}]", "+experiment=mine")
-    assert "by `- override /task: compare`" in failure(*mine, "population=stage4")

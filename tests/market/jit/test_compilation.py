@@ -19,14 +19,13 @@ SCRIPT = """
 import json
 import numpy as np
 from daedalus.market import composition
-from daedalus.market.jit.compilation import is_cached
 
-cached = is_cached(composition._draw_factors)
+cached = composition._draw_factors._cache.holds_code()
 factors = composition.individual_factors(np.arange(3, dtype=np.uint64), np.full((3, 2), 2.0), 0)
 stats = composition._draw_factors.stats
 hits = sum(stats.cache_hits.values())
 assert cached == (hits > 0)
-kept = is_cached(composition._draw_factors)
+kept = composition._draw_factors._cache.holds_code()
 print(json.dumps([factors.tolist(), hits, stats.cache_path, kept]))
 """
 """Run a kernel that takes its draws from draws.py."""

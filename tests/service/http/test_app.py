@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import requests
 
+from daedalus.service.http.server import listen
+from daedalus.service.settings import ServiceSettings
 from tests.service.conftest import dial
 
 PATHS = ["/", "/health", "/metadata", "/schema", "/openapi.json", "/api/catalogue", "/plots/"]
@@ -27,3 +29,10 @@ def test_the_connection_goes_on_after_a_head(address: str) -> None:
         second = b"".join(iter(lambda: sock.recv(10_000), b""))
     assert first.startswith(b"HTTP/1.1 200") and first.endswith(b"\r\n\r\n")
     assert second.startswith(b"HTTP/1.1 200") and b"healthy" in second
+
+
+def test_a_taken_port_says_what_to_do() -> None:
+    with listen(ServiceSettings(port=0)) as listener:
+        port = listener.getsockname()[1]
+        with pytest.raises(ValueError, match=f"service.port {port}.*another port"):
+            listen(ServiceSettings(port=port))

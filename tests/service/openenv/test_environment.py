@@ -56,3 +56,14 @@ def test_what_a_reset_does_not_allow_is_refused(catalogue) -> None:
         environment.fork(ForkQuestion(mechanisms=[WireMechanism(reserve_price=0.5)]))
     assert not environment.state.rewards
     assert environment.step(DaedalusAction(reserve_price=0.2)).metadata["normalised"] is None
+
+
+def test_rubrics_score_every_term(catalogue) -> None:
+    environment = DaedalusEnvironment(catalogue)
+    environment.reset(3)
+    observation = environment.step(DaedalusAction())
+    names = {name: each.last_score for name, each in environment.rubric.named_rubrics()}
+    assert set(names) == {"welfare", "fairness", "participation", "stability"}
+    assert names | {"composite": observation.reward} == observation.metadata["scores"]
+    environment.reset(3)
+    assert environment.rubric.last_score is None and environment.state.scores == {}

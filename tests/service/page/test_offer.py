@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from pydantic import ValidationError
+
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.allowed import read_allowed
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
@@ -12,6 +15,7 @@ from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import Ranges
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.offer import make_offer
+from daedalus.service.page.page_messages import Meaning, MechanismField
 from tests.populations import TYPES, seat_plan
 
 
@@ -86,3 +90,19 @@ def test_an_objective_says_what_it_rewards(catalogue: Catalogue) -> None:
     told = {each.name: each.meaning for each in offer.objectives}
     assert list(told) == ["composite", "revenue", "own"] and offer.default.objective == "own"
     assert told["own"] == "0.5 revenue + 0.5 welfare" and "seller" in told["revenue"]
+
+
+FIELD = {"name": "reserve_price", "kind": "number", "meaning": "lowest price"}
+
+
+@pytest.mark.parametrize("default", [True, 0.5, "allow"])
+def test_a_default_keeps_its_type(default: bool | float | str) -> None:
+    told = MechanismField.model_validate(FIELD | {"default": default})
+    assert type(MechanismField.model_validate_json(told.model_dump_json()).default) is type(default)
+
+
+def test_an_unknown_kind_or_field_is_refused() -> None:
+    with pytest.raises(ValidationError, match="'choice', 'flag' or 'number'"):
+        MechanismField.model_validate(FIELD | {"default": 0.1, "kind": "text"})
+    with pytest.raises(ValidationError, match="menaing"):
+        Meaning.model_validate({"name": "a", "meaning": "b", "menaing": "c"})

@@ -15,6 +15,8 @@ from daedalus.training.publishing import tables
 from daedalus.training.publishing.evidence import Evidence
 from tests.odd_names import ODD_NAMES
 
+pytestmark = pytest.mark.slow  # the run behind the tables is trained
+
 
 def test_a_number_without_an_interval_stands_alone() -> None:
     row = {"iqm": 0.4, "iqm_low": 0.3, "iqm_high": 0.5}

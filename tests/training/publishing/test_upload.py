@@ -79,3 +79,10 @@ def test_a_missing_token_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         require_token()
     monkeypatch.setenv("HF_TOKEN", "hf_of_the_test")
     require_token()
+
+
+def test_a_repository_has_an_owner_and_a_name() -> None:
+    assert HubSettings("OWNER/Qwen2.5-auctions_1").private
+    for wrong in ("NAME", "a/b/c", "/NAME", "OWNER/", "OWNER/a b", "../x"):
+        with pytest.raises(ValueError, match="give OWNER/NAME"):
+            HubSettings(wrong)

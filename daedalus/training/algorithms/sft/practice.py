@@ -17,6 +17,7 @@ from daedalus.market.observation import Observation
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs.phases import LESSONS, phase
+from daedalus.runs.processes import once
 from daedalus.training.settings import TrainingSettings
 
 _AT_ONCE = 16_384  # states that are played side by side
@@ -42,6 +43,7 @@ class Practice:
     settings: TrainingSettings
     seed: int
 
+    @once
     @phase(LESSONS)
     def lessons(self) -> Dataset:
         """Return pairs of states up to which the teacher plays, with some random mechanisms.
@@ -53,6 +55,7 @@ class Practice:
         states = [*self._mid_episode(sft.examples - first), *self._first_decisions(first)]
         return self._answered(states, "targets")
 
+    @once
     @phase(LESSONS)
     def corrections(self, model: Designer, number: int) -> Dataset:
         """Return pairs of all states of episodes that the model plays.

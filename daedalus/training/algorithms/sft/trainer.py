@@ -5,27 +5,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
-import numpy as np
 from datasets import Dataset
-from numpy.typing import NDArray
 from trl import SFTConfig, SFTTrainer
 
 from daedalus.design.designers.language_model import LanguageModelDesigner
-from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import Message, PromptSettings, prompts
+from daedalus.design.language.prompt import Message, prompts
 from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import LESSONS, SFT, phase
-from daedalus.runs.processes import once, share
+from daedalus.runs.processes import once
 from daedalus.training.algorithms.sft.best_known import best_known
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.defaults import require_answers
 from daedalus.training.generation import make_generate
+from daedalus.training.hardware import share
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.synthetic import synthetic_mechanisms
@@ -44,7 +41,7 @@ def train(language_model: LanguageModel, run: TrainingRun) -> LanguageModel:
     practice = make_practice(run)
     if practice:
         return train_with_practice(language_model, practice, run)
-    return train_sft(language_model, once(lambda: own_pairs(run)), run.settings.sft, run)
+    return train_sft(language_model, own_pairs(run), run.settings.sft, run)
 
 
 def make_practice(run: TrainingRun) -> Practice | None:
@@ -56,44 +53,26 @@ def make_practice(run: TrainingRun) -> Practice | None:
     return Practice([run.env, *others], teacher, run.settings, run.seed)
 
 
+@once
 @phase(LESSONS)
 def own_pairs(run: TrainingRun) -> Dataset:
-    """Return pairs without a teacher: ``synthetic_pairs``, or ``best_known`` answers.
+    """Return pairs of a mid-episode prompt and a mechanism, without a teacher.
 
-    The latter need a portfolio and many goals.
+    With a portfolio and many goals the mechanism is the ``best_known`` one. Otherwise mechanisms
+    are drawn independently of the prompts and cover the valid space uniformly. So the model learns
+    the format, and GRPO starts with the widest exploration.
     """
-    prompt, count, seed = run.settings.prompt, run.settings.sft.examples, run.seed
+    env, count, seed = run.env, run.settings.sft.examples, run.seed
     goals = run.goals(count, PHASE)
-    if goals is None or run.portfolio is None:
-        return synthetic_pairs(run.env, prompt, count, seed, goals)
-    player = RandomWalkDesigner(run.portfolio)
-    states = mid_episode_states(run.env, count, seed, PHASE, designer=player, goals=goals)
-    return _pairs(
-        prompts(states.observe(), prompt), best_known(run.env, run.portfolio, goals, seed)
-    )
-
-
-def synthetic_pairs(
-    env: DesignEnv,
-    prompt: PromptSettings,
-    count: int,
-    seed: int,
-    goals: NDArray[np.object_] | None = None,
-) -> Dataset:
-    """Return ``count`` pairs of a mid-episode prompt and an independently drawn mechanism.
-
-    Mechanisms cover the valid space uniformly. So the model learns the format, and GRPO starts with
-    the widest exploration.
-
-    Args:
-        env: Where the prompts come from.
-        prompt: Contents of the prompts.
-        count: Number of pairs.
-        seed: Seed of the prompts and of the mechanisms.
-        goals: The goal of each prompt; None is that of the environment.
-    """
-    states = mid_episode_states(env, count, seed, PHASE, goals=goals)
-    return _pairs(prompts(states.observe(), prompt), synthetic_mechanisms(count, seed, env.goal))
+    known = run.portfolio if goals is not None else None
+    player = RandomWalkDesigner(known)
+    states = mid_episode_states(env, count, seed, PHASE, designer=player, goals=goals)
+    chats = prompts(states.observe(), run.settings.prompt)
+    if goals is None or known is None:
+        mechanisms = synthetic_mechanisms(count, seed, env.goal)
+    else:
+        mechanisms = best_known(env, known, goals, seed)
+    return _pairs(chats, mechanisms)
 
 
 def _pairs(chats: Sequence[list[Message]], mechanisms: Iterable[Mechanism]) -> Dataset:
@@ -111,11 +90,11 @@ def train_with_practice(
     """
     settings = run.settings.sft
     more = settings.corrections
-    model = train_sft(language_model, once(practice.lessons), settings, run)
+    model = train_sft(language_model, practice.lessons(), settings, run)
     for number in range(more.rounds):
         generate = make_generate(model, 1.0, _ANSWER_TOKENS)
         designer = LanguageModelDesigner(generate, run.settings.prompt, strict=True)
-        pairs = once(partial(practice.corrections, designer, number))
+        pairs = practice.corrections(designer, number)
         part = replace(settings, steps=more.steps, learning_rate=more.learning_rate)
         model = train_sft(model, pairs, part, run, f"{CORRECTIONS}_{number}")
     return model

@@ -26,8 +26,8 @@ from daedalus.training.algorithms.sft import trainer
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.algorithms.sft.trainer import (
     make_practice,
+    own_pairs,
     sampled_validity,
-    synthetic_pairs,
     train,
 )
 from daedalus.training.checkpoints import export
@@ -84,8 +84,8 @@ def test_the_populations_of_practice_are_practised_in(env: DesignEnv, tmp_path: 
     assert [each.market.population for each in practice.envs] == [env.market.population, dropouts]
 
 
-def test_random_answers_differ(env: DesignEnv) -> None:
-    assert len(set(answers(synthetic_pairs(env, PROMPT, SFT.examples, seed=0)))) == SFT.examples
+def test_random_answers_differ(env: DesignEnv, tmp_path: Path) -> None:
+    assert len(set(answers(own_pairs(make_run(env, tmp_path, SFT))))) == SFT.examples
 
 
 @pytest.mark.slow
