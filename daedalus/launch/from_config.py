@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daedalus.design.briefs.readers import Reader
-from daedalus.design.briefs.wordings import PACKAGED, examples
+from daedalus.design.briefs.wordings import examples, packaged_reader
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
@@ -193,7 +193,7 @@ def load_reader(name: str, new_kinds: bool, checkpoint: str) -> Reader:
 
     Args:
         name: ``minilm`` or ``tuned``.
-        new_kinds: See ``BriefSearchSettings``; that of a tuned reader is settled.
+        new_kinds: See ``BriefSearchSettings``; the package has a tuned reader of each kind.
         checkpoint: Folder of a tuned reader; empty for that of the package.
 
     Raises:
@@ -203,7 +203,7 @@ def load_reader(name: str, new_kinds: bool, checkpoint: str) -> Reader:
         with slow_imports():
             from daedalus.training.brief_reader import load_reader as load_tuned
 
-        return load_tuned(Path(checkpoint) if checkpoint else PACKAGED)
+        return load_tuned(Path(checkpoint) if checkpoint else packaged_reader(new_kinds))
     with slow_imports():
         from daedalus.design.briefs.linear_reader import LinearReader
         from daedalus.training.sentence_encoder import load_sentence_encoder

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -27,7 +26,7 @@ from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import NAME, SentenceEncoder, load_encoder
 
 _SHARPNESS = 10.0  # of the logits: embeddings have length 1
-_HEAD, _MEANINGS = "head.safetensors", "meanings.json"
+_HEAD, _MEANINGS = "head.pt", "meanings.json"
 _TARGETS = ["query", "key", "value", "dense"]
 
 logger = logging.getLogger(__name__)
@@ -67,7 +66,7 @@ class TunedReader:
         with written_whole_folder(folder) as whole:
             self._encoder.model.save_pretrained(whole)
             (whole / "README.md").unlink(missing_ok=True)  # a form that nobody filled in
-            save_file(self._head.state_dict(), whole / _HEAD)
+            torch.save(self._head.state_dict(), whole / _HEAD)
             (whole / _MEANINGS).write_text(json.dumps(self.meanings, indent=1) + "\n")
 
 
@@ -81,7 +80,7 @@ def load_reader(folder: Path) -> TunedReader:
     meanings = json.loads((folder / _MEANINGS).read_text())
     encoder.model = PeftModel.from_pretrained(encoder.model, str(folder))
     head = nn.Linear(encoder.width, len(meanings))
-    head.load_state_dict(load_file(folder / _HEAD))
+    head.load_state_dict(torch.load(folder / _HEAD, weights_only=True))
     return TunedReader(encoder, head, meanings)
 
 

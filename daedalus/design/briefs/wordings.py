@@ -12,8 +12,6 @@ from daedalus.design.briefs.meanings import MEANINGS
 
 DATA = Path(__file__).with_name("data")
 """Sentences and frozen briefs."""
-PACKAGED = DATA / "reader"
-"""Folder of the reader that comes with the package."""
 
 Writer = Literal["first", "second"]
 """The first wrote what trains. The second saw the meanings alone, and wrote what tests."""
@@ -41,6 +39,15 @@ def examples(new_kinds: bool = True, most: int | None = None) -> list[tuple[str,
         if new_kinds or MEANINGS[meaning].trained
         for text in texts[:most]
     ]
+
+
+def packaged_reader(new_kinds: bool) -> Path:
+    """Return the folder of the package's trained reader.
+
+    Args:
+        new_kinds: Whether it learnt the types of clauses that the benchmark keeps from training.
+    """
+    return DATA / ("reader" if new_kinds else "benchmark_reader")
 
 
 @cache
