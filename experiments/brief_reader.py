@@ -23,23 +23,23 @@ def main(config: BriefReader, out: Path) -> None:
     settings = config.reader
     with tracked(config, out) as (_, report):
         with phase(SFT):
-            given = examples(settings.new_kinds, settings.wordings)
+            given = examples(settings.benchmark, settings.wordings)
             reader, losses = train_reader(given, settings, config.seed)
         reader.save(out / "reader")
         report.table(pd.DataFrame({"epoch": range(1, len(losses) + 1), "loss": losses}), "losses")
-        table = reading(reader, settings.new_kinds)
+        table = reading(reader, settings.benchmark)
         report.table(table, "reading")
         kinds = table.groupby("kind", sort=False)["right"].agg(["mean", "size"]).reset_index()
         report.show(kinds, "share of another writer's sentences that are read right")
         report.say(f"all sentences: {table['right'].mean():.3f} of {len(table)}")
 
 
-def reading(reader: Reader, new_kinds: bool) -> pd.DataFrame:
+def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
     """Return a row for each sentence of the second writer: meaning, read as, how sure, right."""
     given = [
         (text.replace("{x}", "0.5"), name)
         for name, texts in wordings("second").items()
-        if new_kinds or MEANINGS[name].trained
+        if not benchmark or MEANINGS[name].trained
         for text in texts
     ]
     clauses = reader.clauses([text for text, _ in given])

@@ -52,13 +52,13 @@ def make_solver(context: DesignerContext, say: Callable[[str], object]) -> Brief
 def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader:
     """Return the reader with an encoder; that without one if it cannot be had, and say so."""
     try:
-        return make_reader("tuned", True, "", load)
+        return make_reader("tuned", False, "", load)
     except CannotRunError as error:
         say(
             f"the sentence encoder is not here ({error}): a reader of words takes its place, which "
             "misreads more, so look at what was understood"
         )
-        return make_reader("tfidf", True, "", None)
+        return make_reader("tfidf", False, "", None)
 
 
 def _show_understanding(understood: Understanding, report: Report) -> None:

@@ -188,12 +188,12 @@ def load_generate(
     return generate, trained_prompt(checkpoint)
 
 
-def load_reader(name: str, new_kinds: bool, checkpoint: str) -> Reader:
+def load_reader(name: str, benchmark: bool, checkpoint: str) -> Reader:
     """Load a reader of briefs that needs PyTorch; its encoder is downloaded once.
 
     Args:
         name: ``minilm`` or ``tuned``.
-        new_kinds: See ``BriefSearchSettings``; the package has a tuned reader of each kind.
+        benchmark: See ``BriefSearchSettings``; the package has a tuned reader of each kind.
         checkpoint: Folder of a tuned reader; empty for that of the package.
 
     Raises:
@@ -203,12 +203,12 @@ def load_reader(name: str, new_kinds: bool, checkpoint: str) -> Reader:
         with slow_imports():
             from daedalus.training.brief_reader import load_reader as load_tuned
 
-        return load_tuned(Path(checkpoint) if checkpoint else packaged_reader(new_kinds))
+        return load_tuned(Path(checkpoint) if checkpoint else packaged_reader(benchmark))
     with slow_imports():
         from daedalus.design.briefs.linear_reader import LinearReader
         from daedalus.training.sentence_encoder import load_sentence_encoder
 
-    return LinearReader(load_sentence_encoder()).fit(examples(new_kinds))
+    return LinearReader(load_sentence_encoder()).fit(examples(benchmark))
 
 
 def load_ask(source: str, temperature: float, pattern: str) -> Ask:

@@ -18,7 +18,7 @@ class BriefReaderSettings(Checked):
         head_learning_rate: That of the linear layer.
         rank: Rank of the adapters.
         dropout: Share of their inputs that is dropped.
-        new_kinds: Whether the types of clauses that the benchmark keeps from training are learnt.
+        benchmark: Whether only what the benchmark allows is learnt, see ``examples``.
         wordings: Sentences of each meaning, at most.
     """
 
@@ -28,5 +28,5 @@ class BriefReaderSettings(Checked):
     head_learning_rate: float = above(0, 3e-3)
     rank: int = at_least(1, 8)
     dropout: float = within(0, 1, 0.1)
-    new_kinds: bool = True
+    benchmark: bool = False
     wordings: int = at_least(1, 1000)

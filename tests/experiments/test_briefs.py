@@ -26,6 +26,7 @@ BUDGETS = [
 FEW = [
     "+experiment=briefs",
     "~evaluation.baselines.tfidf",
+    "~evaluation.baselines.minilm",
     "evaluation.baselines.rule_keeper.candidates=32",
     "evaluation.baselines.rule_keeper.briefs=20",
     *BUDGETS,
@@ -83,10 +84,10 @@ def without_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no encoder be at hand, as without a network."""
     given = brief_answer.make_reader
 
-    def make(name: str, new_kinds: bool, checkpoint: str, load: object) -> object:
+    def make(name: str, benchmark: bool, checkpoint: str, load: object) -> object:
         if name == "tuned":
             raise CannotRunError("it cannot be had")
-        return given(name, new_kinds, checkpoint, None)
+        return given(name, benchmark, checkpoint, None)
 
     monkeypatch.setattr(brief_answer, "make_reader", make)
 

@@ -13,10 +13,17 @@ from daedalus.design.briefs.meanings import MEANINGS
 DATA = Path(__file__).with_name("data")
 """Sentences and frozen briefs."""
 
-Writer = Literal["first", "second"]
-"""The first wrote what trains. The second saw the meanings alone, and wrote what tests."""
+Writer = Literal["first", "second", "hurried"]
+"""The first wrote what trains. The second saw the meanings alone, and wrote what tests.
 
-_FILES = {"first": "wordings.json", "second": "wordings_unseen.json"}
+The hurried one wrote as people type, for the readers that the package uses, not the benchmark's.
+"""
+
+_FILES = {
+    "first": "wordings.json",
+    "second": "wordings_unseen.json",
+    "hurried": "wordings_hurried.json",
+}
 
 
 @cache
@@ -26,28 +33,31 @@ def wordings(writer: Writer = "first") -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(each) for name, each in given.items()}
 
 
-def examples(new_kinds: bool = True, most: int | None = None) -> list[tuple[str, str]]:
-    """Return the first writer's sentences with their meanings, for readers that learn.
+def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str, str]]:
+    """Return sentences with their meanings, for readers that learn.
 
     Args:
-        new_kinds: Whether types of clauses that never train in the benchmark are among them.
-        most: Sentences of each meaning; all if None.
+        benchmark: Whether they are what the benchmark lets readers learn: the first writer's, of
+            the types that train. Otherwise they are all but the second writer's.
+        most: Sentences of each meaning and writer; all if None.
     """
+    writers: tuple[Writer, ...] = ("first",) if benchmark else ("first", "hurried")
     return [
         (text.replace("{x}", "0.5"), meaning)
-        for meaning, texts in wordings().items()
-        if new_kinds or MEANINGS[meaning].trained
+        for writer in writers
+        for meaning, texts in wordings(writer).items()
+        if not benchmark or MEANINGS[meaning].trained
         for text in texts[:most]
     ]
 
 
-def packaged_reader(new_kinds: bool) -> Path:
+def packaged_reader(benchmark: bool) -> Path:
     """Return the folder of the package's trained reader.
 
     Args:
-        new_kinds: Whether it learnt the types of clauses that the benchmark keeps from training.
+        benchmark: See ``examples``.
     """
-    return DATA / ("reader" if new_kinds else "benchmark_reader")
+    return DATA / ("benchmark_reader" if benchmark else "reader")
 
 
 @cache

@@ -31,7 +31,7 @@ class LoadModel(Protocol):
 class LoadReader(Protocol):
     """Loads a reader of briefs."""
 
-    def __call__(self, name: str, new_kinds: bool, checkpoint: str) -> Reader:
+    def __call__(self, name: str, benchmark: bool, checkpoint: str) -> Reader:
         """Return a reader, see ``BriefSearchSettings``.
 
         Raises:

@@ -30,14 +30,13 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
             sentence encoder and logistic regression) or ``tuned`` (the encoder with adapters).
         checkpoint: Folder of a ``tuned`` reader, as ``+experiment=brief_reader`` writes it; empty
             for that of the package.
-        new_kinds: Whether the reader learns the types of clauses that the benchmark keeps from
-            training, too.
+        benchmark: Whether the reader learns only what the benchmark lets it, see ``examples``.
     """
 
     per_population: ClassVar[bool] = True
 
     reader: str = one_of(READERS, "tfidf")
-    new_kinds: bool = True
+    benchmark: bool = False
     checkpoint: str = ""
     candidates: int = at_least(1, BUDGET.candidates)
     episodes: int = at_least(1, BUDGET.episodes)
@@ -47,16 +46,16 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
 
     def build(self, context: DesignerContext) -> BriefSearch:
         """Train the reader, which takes seconds, and return the designer."""
-        reader = make_reader(self.reader, self.new_kinds, self.checkpoint, context.load_reader)
+        reader = make_reader(self.reader, self.benchmark, self.checkpoint, context.load_reader)
         return BriefSearch(BriefSolver(reader, context.market_of, context.seed, self))
 
 
-def make_reader(name: str, new_kinds: bool, checkpoint: str, load: LoadReader | None) -> Reader:
+def make_reader(name: str, benchmark: bool, checkpoint: str, load: LoadReader | None) -> Reader:
     """Return a reader that has learnt the first writer's sentences.
 
     Args:
         name: One of ``READERS``.
-        new_kinds: See ``BriefSearchSettings``.
+        benchmark: See ``BriefSearchSettings``.
         checkpoint: See ``BriefSearchSettings``.
         load: Loads the readers that need torch.
 
@@ -64,14 +63,14 @@ def make_reader(name: str, new_kinds: bool, checkpoint: str, load: LoadReader | 
         CannotRunError: The weights cannot be had.
     """
     if name == "keywords":
-        return KeywordReader(examples(new_kinds))
+        return KeywordReader(examples(benchmark))
     if name == "tfidf":
         from daedalus.design.briefs.linear_reader import LinearReader  # slow to import
 
-        return LinearReader().fit(examples(new_kinds))
+        return LinearReader().fit(examples(benchmark))
     if load is None:
         raise CannotRunError(f"reader: {name} needs PyTorch, which is not at hand; take tfidf")
-    return load(name, new_kinds, checkpoint)
+    return load(name, benchmark, checkpoint)
 
 
 @dataclass

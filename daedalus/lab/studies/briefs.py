@@ -116,7 +116,11 @@ def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
         confidence: Coverage of the intervals.
     """
     rows: list[dict[str, Any]] = []
-    for (split, designer), group in table.groupby(["split", "designer"], sort=False):
+    splits = list(dict.fromkeys(table["split"]))
+    groups = sorted(
+        table.groupby(["split", "designer"], sort=False), key=lambda each: splits.index(each[0][0])
+    )
+    for (split, designer), group in groups:
         kept = group[group["rules_kept"]]
         rows.append(
             {"split": split, "designer": designer, "briefs": len(group)}

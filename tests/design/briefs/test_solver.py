@@ -120,4 +120,4 @@ def test_facts_choose_the_market(env: DesignEnv) -> None:
 
 def test_without_an_encoder_the_reader_says_so() -> None:
     with pytest.raises(CannotRunError, match="take tfidf"):
-        make_reader("minilm", True, "", None)
+        make_reader("minilm", False, "", None)

@@ -123,7 +123,7 @@ def test_a_value_that_no_run_can_have_is_refused(
     ("tuning", "hint"),
     [
         (TuningSettings(), "tuning.space: it is empty; choose what is tuned, as in tuning=grpo"),
-        (TuningSettings(task="tune", space=SPACE), "tuning.task: 'tune'; choose one of ask, behav"),
+        (TuningSettings(task="tune", space=SPACE), "tuning.task: 'tune'; choose one of behav"),
     ],
 )
 def test_a_study_without_trials_is_refused(tuning: TuningSettings, hint: str) -> None:
