@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from tqdm import tqdm
 
 from daedalus.checks import CannotRunError, at_least, one_of
 from daedalus.design.briefs.keyword_reader import KeywordReader
@@ -85,5 +86,7 @@ class BriefSearch:
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return a mechanism for each of the B goals; the same goal always gets the same one."""
-        understood = [self.solver.understand(each.brief) for each in observations.goals]
+        goals = list(observations.goals)
+        bar = tqdm(goals, desc="searching for briefs", unit="brief", disable=len(goals) < 2)
+        understood = (self.solver.understand(each.brief) for each in bar)
         return Mechanisms.stack([self.solver.mechanism(each) for each in understood])
