@@ -36,7 +36,7 @@ def main(config: Ask, out: Path) -> None:
     """Show a prompt, the mechanism that the designer sets, and what designers earn."""
     if config.brief:
         with tracked(config, out, drawn=False) as (_, report):
-            answer_brief(config.brief, own_context(config, make_env(config)), report)
+            answer_brief(_text(config.brief), own_context(config, make_env(config)), report)
         return
     env, name = make_env(config), config.designer.name
     context = own_context(config, env)
@@ -56,6 +56,11 @@ def main(config: Ask, out: Path) -> None:
         others = {key: each for key, each in config.evaluation.baselines.items() if key != _OWN}
         designers = build_all(others, context) | {_OWN: own, name: designer}
         _compare(config, env, designers, report)
+
+
+def _text(brief: str) -> str:
+    """Return the sentences of a brief that may stand in a file."""
+    return Path(brief).read_text(encoding="utf-8") if brief.endswith(".txt") else brief
 
 
 def asked_changes(config: Ask, out: Path) -> list[str]:

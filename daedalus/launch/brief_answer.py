@@ -9,9 +9,9 @@ from dataclasses import asdict
 import pandas as pd
 
 from daedalus.checks import CannotRunError
+from daedalus.design.briefs.clauses import Understanding, says
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.solver import Answer, BriefSolver
-from daedalus.design.briefs.understanding import Understanding, says
 from daedalus.design.designers.base import DesignerContext, LoadReader
 from daedalus.design.designers.brief_search import make_reader
 from daedalus.evaluation.run_report import Report

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.readers import clause
-from daedalus.design.briefs.understanding import Clause
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole_folder
 from daedalus.training.brief_reader_settings import BriefReaderSettings

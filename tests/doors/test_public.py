@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daedalus
-from daedalus.design.briefs.understanding import Clause
+from daedalus.design.briefs.clauses import Clause
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError
 from daedalus.market.interface import MarketSettings

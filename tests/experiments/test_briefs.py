@@ -105,6 +105,23 @@ def test_ask_answers_a_brief(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert list(pd.read_csv(tmp_path / "brief.csv")["sentence"]) == [brief, "Thank you."]
 
 
-def test_an_empty_brief_is_refused() -> None:
-    with pytest.raises(ConfigError, match="brief: it is empty"):
-        compose_config("+experiment=ask", "brief=' '")
+@pytest.mark.usefixtures("without_encoder")
+def test_a_brief_may_stand_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "brief.txt"
+    path.write_text("The council's harbour isn't old.\nWe sell 3 boats, a year: that's all.\n")
+    play(tmp_path / "out", "+experiment=ask", "population=stage1", f"brief={path}")
+    assert len(pd.read_csv(tmp_path / "out/brief.csv")) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["brief=' '"], "brief: it is empty"),
+        (["brief=none.txt"], r"brief: no file none\.txt"),
+        (["brief=Hello.", "reward=revenue"], "it says reward and allowed itself"),
+        (["brief=Hello.", "+allowed.auction_type=[vcg]"], "it says reward and allowed itself"),
+    ],
+)
+def test_a_brief_that_cannot_be_used_is_refused(words: list[str], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        compose_config("+experiment=ask", *words)

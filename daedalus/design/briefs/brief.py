@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from daedalus.design.briefs.understanding import Understanding
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.rewards.terms import MARKET_TERMS
 from daedalus.market.allowed import Allowed, Between, read_allowed
 from daedalus.market.goal import Goal

@@ -10,8 +10,8 @@ import numpy as np
 
 from daedalus.design.briefs.amounts import written
 from daedalus.design.briefs.brief import Brief
+from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.design.briefs.meanings import MEANINGS, NOTHING, TRAINED_KINDS, USUAL, kind
-from daedalus.design.briefs.understanding import Clause, Understanding, understand
 from daedalus.design.briefs.wordings import Writer, minimal_pairs, near_misses, wordings
 from daedalus.market.seeds import generator
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import NOTHING
 from daedalus.design.briefs.readers import clause
-from daedalus.design.briefs.understanding import Clause
 
 _WORDS = 10  # of each meaning
 _LEAST = 2  # words that a sentence must share with its meaning

@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.readers import Embed, clause
-from daedalus.design.briefs.understanding import Clause
 
 _STRENGTH = 30.0  # inverse regularisation, for features of length 1
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from daedalus.market.allowed import Allowed, Between
-from daedalus.market.mechanism import FLAGS, RANGES
+from daedalus.market.mechanism import AUCTION_TYPES, COALITION_POLICIES, FLAGS, RANGES
 
 Bound = Literal["least", "most", "exact"]
 
@@ -73,9 +73,8 @@ class Meaning:
 _RESERVES = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 _CAPS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 _FINES = (0.5, 0.75, 1.0, 1.5, 2.0, 2.5)
-_NO_SUSPICION = ("allow", "restrict", "penalize_confirmed")
+_NO_SUSPICION = tuple(each for each in COALITION_POLICIES if each != "penalize_suspected")
 _FINED = Between(0.1, RANGES["collusion_penalty"][1])
-_TYPES = ("first_price", "second_price", "vcg")
 
 
 def _told(fact: str, flag: str, trained: bool = True) -> dict[str, Meaning]:
@@ -99,10 +98,12 @@ MEANINGS: dict[str, Meaning] = {
         for term in ("revenue", "welfare", "consumer_surplus", "participation")
     },
     **{f"also/{term}": Meaning(also=term) for term in ("fairness", "competition")},
-    **{f"payment/{each}": Meaning(allowed={"auction_type": (each,)}) for each in _TYPES},
+    **{f"payment/{each}": Meaning(allowed={"auction_type": (each,)}) for each in AUCTION_TYPES},
     **{
-        f"ban/{each}": Meaning(allowed={"auction_type": tuple(t for t in _TYPES if t != each)})
-        for each in _TYPES
+        f"ban/{each}": Meaning(
+            allowed={"auction_type": tuple(t for t in AUCTION_TYPES if t != each)}
+        )
+        for each in AUCTION_TYPES
     },
     "reserve_least/x": _bound("reserve_price", "least", _RESERVES),
     "reserve_most/x": _bound("reserve_price", "most", _CAPS),

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.briefs.amounts import amounts_in
+from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.design.briefs.meanings import MEANINGS, OTHER
-from daedalus.design.briefs.understanding import Clause, Understanding, understand
 
 _END = re.compile(r"(?<=[.!?;])[\"”)]*\s+(?=\S)|\n+")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.scoring import mean_terms, objective, shortfall
-from daedalus.design.briefs.understanding import Understanding
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget

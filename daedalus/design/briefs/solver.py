@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.design.briefs.clauses import Clause, Understanding, rules_of, understand
 from daedalus.design.briefs.readers import Reader, read
 from daedalus.design.briefs.scoring import EPISODES, TERMS, mean_terms, objective
 from daedalus.design.briefs.search import BUDGET, search
-from daedalus.design.briefs.understanding import Clause, Understanding, rules_of, understand
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.market.goal import Goal

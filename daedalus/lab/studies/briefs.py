@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.design.briefs.brief import Brief, written_rules
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.generator import label
 from daedalus.design.briefs.meanings import kind
 from daedalus.design.briefs.scoring import EPISODES, Verdict, mean_terms, verdict
-from daedalus.design.briefs.understanding import Understanding
 from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.statistics import mean_estimate

@@ -8,6 +8,7 @@ slow is imported. A task that is added has its class in its own module.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from omegaconf import MISSING
@@ -54,7 +55,8 @@ class Ask(Study, Restricted):
     """What a trained designer sets in a market, and what that earns.
 
     Attributes:
-        brief: What the seller asks for in sentences; a search then sets what they mean.
+        brief: What the seller asks for in sentences, or a text file (``.txt``) with them; a search
+            then sets what they mean.
     """
 
     designers = LanguageModelSettings
@@ -67,6 +69,10 @@ class Ask(Study, Restricted):
         super().__post_init__()
         if self.brief and not self.brief.strip():
             raise ValueError("brief: it is empty; write what the auction must do, in sentences")
+        if self.brief and (self.allowed or not self.reward.is_composite):
+            raise ValueError("brief: it says reward and allowed itself; leave these two out")
+        if self.brief.endswith(".txt") and not Path(self.brief).is_file():
+            raise ValueError(f"brief: no file {self.brief}; give the path of a text file")
 
 
 @dataclass

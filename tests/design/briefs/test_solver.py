@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
+from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.keyword_reader import KeywordReader
 from daedalus.design.briefs.linear_reader import LinearReader
 from daedalus.design.briefs.meanings import NOTHING
 from daedalus.design.briefs.readers import clause, read, sentences_of
 from daedalus.design.briefs.solver import BriefSolver
-from daedalus.design.briefs.understanding import Clause
 from daedalus.design.briefs.wordings import examples, wordings
 from daedalus.design.designers.brief_search import make_reader
 from daedalus.design.env import DesignEnv

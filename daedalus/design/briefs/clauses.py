@@ -1,4 +1,4 @@
-"""What the sentences of a brief ask for together, and where they exclude each other."""
+"""Clauses of a brief: what each rules, what they ask for together, and what excludes what."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from daedalus.design.briefs.clauses import Clause, rules_of, says, understand
 from daedalus.design.briefs.meanings import MEANINGS, NOTHING, OTHER
-from daedalus.design.briefs.understanding import Clause, rules_of, says, understand
 from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal
 
