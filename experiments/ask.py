@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.checks import doing
+from daedalus.checks import CannotRunError, doing
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelDesigner
@@ -60,7 +60,15 @@ def main(config: Ask, out: Path) -> None:
 
 def _text(brief: str) -> str:
     """Return the sentences of a brief that may stand in a file."""
-    return Path(brief).read_text(encoding="utf-8") if brief.endswith(".txt") else brief
+    if not Path(brief).is_file() or any(each.isspace() for each in brief):
+        return brief
+    try:
+        text = Path(brief).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise CannotRunError(f"brief: {brief} is no UTF-8; save it so") from None
+    if not text.strip():
+        raise CannotRunError(f"brief: {brief} is empty; write what the auction must do")
+    return text
 
 
 def asked_changes(config: Ask, out: Path) -> list[str]:

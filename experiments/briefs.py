@@ -11,6 +11,7 @@ from tqdm import tqdm
 from daedalus.design.briefs.brief import Brief, read_briefs
 from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.scoring import SEED
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.lab.studies.briefs import Markets, by_clause, proposals, scores, summarised
@@ -42,7 +43,7 @@ def main(config: Briefs, out: Path) -> None:
 
         with phase(EVALUATION):
             given = proposals(measured, markets, designers, config.seed)
-            table = scores(given, markets, config.seed, lambda each: split_of[each.id])
+            table = scores(given, markets, SEED, lambda each: split_of[each.id])
         summary = summarised(table, config.evaluation.confidence)
         report.table(table, "briefs")
         report.table(summary, "summary")
@@ -51,7 +52,8 @@ def main(config: Briefs, out: Path) -> None:
             report.say(f"{len(clauses)} briefs say which clauses they are made of")
             kinds = by_clause([each for each in given if each.brief.clauses], table)
             report.table(kinds, "clauses")
-            report.figure(clause_map(kinds), "clauses")
+            if kinds["read"].notna().any():
+                report.figure(clause_map(kinds), "clauses")
         report.figure(split_scores(summary, config.evaluation.confidence), "scores")
 
 
@@ -84,7 +86,7 @@ def _with_ends(briefs: Sequence[Brief], markets: Markets) -> list[Brief]:
     if not missing:
         return list(briefs)
     envs = {each.population: markets(each.population) for each in missing}
-    measure = Measured(envs)
+    measure = Measured(envs, SEED)
     bar = tqdm(missing, desc="searching with the true parts", unit="brief")
     found = {each.id: measure(each) or each for each in bar}
     return [found.get(each.id, each) for each in briefs]

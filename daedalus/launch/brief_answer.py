@@ -79,6 +79,8 @@ def _show_understanding(understood: Understanding, report: Report) -> None:
     report.show(frame, "what was understood: check it")
     if not understood.clauses:
         report.say("No rule, aim or fact was found: what follows maximises R without rules.")
+    if any(each.parts.on_ring for each in understood.clauses) and not understood.population:
+        report.say("A condition was read as: no ring, since the brief tells of none.")
     for each in understood.contradictions:
         report.say(f"Two sentences exclude each other, so the second is not kept. {each}")
 

@@ -26,7 +26,7 @@ class Goal:
         weights: Weights of reward terms by name; none if nobody said.
         allowed: For each restricted field of the mechanism the values that may be set, or a range
             ``Between(low, high)`` of numbers. Other fields are free.
-        brief: What is asked for in words; empty if nobody said. Prompts do not show it yet.
+        brief: What is asked for in words; empty if nobody said.
 
     Raises:
         ValueError: A restriction is none, see ``checked_allowed``.

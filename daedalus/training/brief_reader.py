@@ -25,6 +25,7 @@ from daedalus.runs.files import written_whole_folder
 from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import NAME, SentenceEncoder, load_encoder
 
+_AT_ONCE = 64
 _SHARPNESS = 10.0  # of the logits: embeddings have length 1
 _HEAD, _MEANINGS = "head.pt", "meanings.json"
 _TARGETS = ["query", "key", "value", "dense"]
@@ -48,7 +49,9 @@ class TunedReader:
         """Return the likeliest meaning of each sentence, with its probability."""
         self._encoder.model.eval()
         with torch.no_grad():
-            logits = self.logits([masked(each) for each in sentences])
+            texts = [masked(each) for each in sentences]
+            starts = range(0, len(texts), _AT_ONCE)
+            logits = torch.cat([self.logits(texts[at : at + _AT_ONCE]) for at in starts])
         odds, places = logits.softmax(dim=1).max(dim=1)
         return [
             clause(self.meanings[place], sentence, odd)

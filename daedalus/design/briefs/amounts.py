@@ -15,6 +15,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _NUMBERS = {word: number for number, word in enumerate(_ONES)}
 _NUMBERS |= {word: 10 * number for number, word in enumerate(_TENS, start=2)} | {"nought": 0}
 
+_MOST_OF = 100
 _PARTS = {"hundredth": 100, "tenth": 10, "fifth": 5, "quarter": 4, "fourth": 4, "third": 3}
 _PARTS |= {"half": 2, "eighth": 8, "sixth": 6, "twentieth": 20}
 _PLURALS = {f"{name}s": size for name, size in _PARTS.items()} | {"halves": 2}
@@ -26,12 +27,14 @@ _SIMPLE |= {Fraction(5, 2): "two and a half", Fraction(1): "one", Fraction(2): "
 
 _SIZES = "|".join([*_PLURALS, *_PARTS])
 _WORD = "(?:" + "|".join(["hundred", *sorted(_NUMBERS, key=len, reverse=True)]) + ")"
-_SERIES = rf"{_WORD}(?:(?:[ -]| and ){_WORD})*"
+_SERIES = rf"{_WORD}(?:(?:[ -]| and ){_WORD}){{0,7}}"
 _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{_SIZES})\b)"
 _UNIT = rf"(?:\s*-?\s*(?P<unit>%|per ?cent\b|(?:{_SIZES})\b))?"
 _OUT_OF = r"(?:\s+(?:out of|in|of)(?: every)?\s+(?P<whole>\d+|" + "|".join(_NUMBERS) + r")\b)?"
+_NO_AMOUNT = r"(?<![\w.,/$€£-])(?<!EUR )(?<!USD )(?<!GBP )"  # parts of dates, money, -0.2
 _AMOUNT = re.compile(
-    rf"(?<![\w.,])(?P<number>\d+/\d+|\d+(?:[.,]\d+)?|[.,]\d+|{_WORDS}|\bhalf\b)"
+    rf"{_NO_AMOUNT}(?P<number>\d{{1,9}}/\d{{1,9}}(?![\d/])|\d{{1,9}}(?:[.,]\d{{1,9}})?(?![\d/])"
+    rf"|[.,]\d{{1,9}}|{_WORDS}|\bhalf\b)"
     rf"(?P<more>\s+and\s+a\s+(?P<part>{_SIZES})\b)?{_UNIT}{_OUT_OF}",
     re.IGNORECASE,
 )
@@ -100,7 +103,9 @@ def _read(match: re.Match[str]) -> tuple[float, bool] | None:
         number, sure = number / _size(match["unit"]), True
     elif match["whole"]:
         whole = _number(match["whole"].lower())
-        number, sure = (number / whole if whole else number), True
+        if not whole or whole > _MOST_OF:
+            return None  # two in 2025
+        number, sure = number / whole, True
     return round(number, 4), sure
 
 

@@ -116,7 +116,7 @@ def read_briefs(path: Path) -> list[Brief]:
             same id.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise BriefError(
             f"briefs: {path} cannot be read ({error}); give a JSON-lines file"
@@ -195,7 +195,7 @@ def written_rules(allowed: Mapping[str, Allowed]) -> dict[str, Any]:
 
 
 def _mapping(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    given = row.get(name) or {}
+    given = row.get(name, {})
     if not isinstance(given, dict):
         raise ValueError(f"{name}: {str(given)[:40]}; give an object, by name")
     return given

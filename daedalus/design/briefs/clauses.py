@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,12 +25,14 @@ class Clause:
         amount: What the sentence names, if the meaning takes an amount.
         sentence: The sentence; empty if it is not at hand.
         confidence: How sure the reader is, from 0 to 1.
+        doubt: Why it should not be used though its meaning is named; empty if it may.
     """
 
     meaning: str
     amount: float | None = None
     sentence: str = ""
     confidence: float = 1.0
+    doubt: str = ""
 
     @property
     def parts(self) -> Meaning:
@@ -40,6 +43,8 @@ class Clause:
     def fault(self) -> str:
         """Return why the sentence cannot be a rule, in words; empty if it can."""
         meaning = self.parts
+        if self.doubt:
+            return self.doubt
         if not meaning.settable:
             return "no setting of the market expresses it"
         if not meaning.takes_amount:
@@ -109,7 +114,15 @@ class Understanding:
     @property
     def key(self) -> str:
         """Return a text that is the same for those that ask for the same."""
-        return repr([dict(self.reward), dict(self.allowed), dict(self.floors), self.population])
+        total = sum(self.reward.values())
+        weights = {name: round(each / total, 6) for name, each in self.reward.items() if each}
+        allowed = {
+            name: each if isinstance(each, Between) else tuple(sorted(each, key=str))
+            for name, each in self.allowed.items()
+        }
+        floors = {name: float(each) for name, each in self.floors.items()}
+        parts = [sorted(each.items()) for each in (weights, allowed, floors)]
+        return repr([*parts, self.population])
 
     def same_as(self, other: Understanding) -> bool:
         """Return whether both ask for the same, whatever the sentences were."""
@@ -161,7 +174,7 @@ def understand(clauses: Sequence[Clause]) -> Understanding:
     A clause that excludes an earlier one is left out and named in ``contradictions``. One without a
     usable amount is named in ``unread``.
     """
-    wanted = [each for each in clauses if not each.parts.is_nothing]
+    wanted = [each for each in clauses if each.doubt or not each.parts.is_nothing]
     usable = [each for each in wanted if not each.fault]
     unread = tuple((each, each.fault) for each in wanted if each.fault)
     found = _Builder()
@@ -169,7 +182,7 @@ def understand(clauses: Sequence[Clause]) -> Understanding:
     for each in facts:
         found.add(each)
     kept = tuple(each for each in usable if each in found.kept)
-    idle = tuple(each for each in clauses if each.parts.is_nothing)
+    idle = tuple(each for each in clauses if each not in wanted)
     return replace(found.result(), clauses=kept, idle=idle, unread=unread)
 
 
@@ -179,7 +192,8 @@ class _Builder:
     def __init__(self) -> None:
         self.aim: dict[str, Clause] = {}
         self.also: dict[str, Clause] = {}
-        self.rules: dict[str, tuple[Allowed, Clause]] = {}
+        self.rules: dict[str, Allowed] = {}
+        self.owners: dict[str, list[tuple[Allowed, Clause]]] = defaultdict(list)
         self.floors: dict[str, float] = {}
         self.population: dict[str, Clause] = {}
         self.kept: list[Clause] = []
@@ -197,8 +211,8 @@ class _Builder:
                 return self._note(next(iter(stored.values())), clause, about)
         rules = rules_of(clause, next(iter(self.population), ""))
         for name, allowed in rules.items():
-            if name in self.rules and both_allow(self.rules[name][0], allowed) is None:
-                return self._note(self.rules[name][1], clause, name)
+            if name in self.rules and both_allow(self.rules[name], allowed) is None:
+                return self._note(self._opposed(name, allowed), clause, name)
         self._take(clause, rules)
         return None
 
@@ -212,12 +226,19 @@ class _Builder:
             if name:
                 stored.setdefault(name, clause)
         for name, allowed in rules.items():
-            both = both_allow(self.rules[name][0], allowed) if name in self.rules else allowed
+            both = both_allow(self.rules[name], allowed) if name in self.rules else allowed
             assert both is not None
-            self.rules[name] = (both, clause)
+            self.rules[name] = both
+            self.owners[name].append((allowed, clause))
         if meaning.floor and clause.amount is not None:
             self.floors[meaning.floor] = max(clause.amount, self.floors.get(meaning.floor, 0.0))
         self.kept.append(clause)
+
+    def _opposed(self, name: str, allowed: Allowed) -> Clause:
+        """Return the first clause that alone excludes what another allows, or else the last."""
+        owners = self.owners[name]
+        alone = (each for rule, each in owners if both_allow(rule, allowed) is None)
+        return next(alone, owners[-1][1])
 
     def _note(self, first: Clause, second: Clause, about: str) -> None:
         self.contradictions.append(Contradiction(first, second, about))
@@ -226,7 +247,7 @@ class _Builder:
         """Return the parts together."""
         return Understanding(
             reward=_weights(next(iter(self.aim), "composite"), list(self.also)),
-            allowed={name: rule for name, (rule, _) in sorted(self.rules.items())},
+            allowed=dict(sorted(self.rules.items())),
             floors=dict(sorted(self.floors.items())),
             population=next(iter(self.population), ""),
             contradictions=tuple(self.contradictions),

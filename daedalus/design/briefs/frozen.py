@@ -41,8 +41,8 @@ def frozen_briefs(name: str) -> tuple[Brief, ...]:
         )
     if name != TRAINING.name:
         return tuple(read_briefs(path))
-    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-    return tuple(brief_from(json.loads(line)) for line in lines)
+    lines = gzip.decompress(path.read_bytes()).decode().split("\n")
+    return tuple(brief_from(json.loads(line)) for line in lines if line)
 
 
 def digest(path: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -11,9 +13,18 @@ from numpy.typing import NDArray
 
 from daedalus.design.briefs.amounts import amounts_in
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
-from daedalus.design.briefs.meanings import MEANINGS, OTHER
+from daedalus.design.briefs.meanings import MEANINGS
 
-_END = re.compile(r"(?<=[.!?;])[\"”)]*\s+(?=\S)|\n+")
+_SHORT = r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bNr)(?<!\bmin)(?<!\bmax)(?<!\bres)"
+_SHORT += r"(?<!\bRes)(?<!\bca)(?<!\bapprox)(?<!e\.g)(?<!i\.e)(?<!^\d)(?<!\n\d)"
+_END = re.compile(
+    rf"(?:{_SHORT}[.]|[!?…。])[\"'”\u2019)]*\s+(?=\S)"  # the end of a sentence, and a gap
+    r"|(?<=[a-z])\.(?=[A-Z][a-z])"  # the gap was forgotten
+    r"|\n\s*\n\s*|\n\s*(?=[-*•]\s|\d+[.)]\s)"  # a paragraph, or a point of a list
+)
+_POINT = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
+_LONGEST = 600
+"""Characters of a sentence that readers take; what follows would be cut off unseen."""
 
 
 Embed = Callable[[Sequence[str]], NDArray[np.float64]]
@@ -38,26 +49,39 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
     """
     sentences = sentences_of(text)
     clauses = reader.clauses(sentences) if sentences else []
-    sure = [each if each.confidence >= least_confidence else _unsure(each) for each in clauses]
-    return understand(sure)
+    return understand([_with_doubt(each, least_confidence) for each in clauses])
 
 
-def _unsure(clause: Clause) -> Clause:
-    return Clause(OTHER, None, clause.sentence, clause.confidence)
+def _with_doubt(clause: Clause, least_confidence: float) -> Clause:
+    if len(clause.sentence) > _LONGEST:
+        return replace(clause, doubt="it is too long; write it as several sentences")
+    if clause.confidence < least_confidence and not clause.fault:
+        return replace(clause, doubt="the reader is not sure what it asks for; word it otherwise")
+    return clause
 
 
 def sentences_of(text: str) -> list[str]:
-    """Return the sentences of a text, in order, without the spaces around them."""
-    return [each for each in (part.strip() for part in _END.split(text)) if each]
+    """Return the sentences of a text, in order, without the spaces around them.
+
+    A line alone ends no sentence, since texts are broken into lines; a paragraph does, and a point
+    of a list.
+    """
+    ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
+    parts = (" ".join(text[a:b].split()) for a, b in pairwise(ends))
+    return [each for each in (_POINT.sub("", part) for part in parts) if each]
 
 
 def clause(meaning: str, sentence: str, confidence: float) -> Clause:
     """Return the clause of a sentence whose meaning is known, with the amount that it names.
 
-    Of several amounts the first that the meaning can take counts.
+    A sentence that names several amounts which the meaning could take is in doubt.
     """
     if not MEANINGS[meaning].takes_amount:
         return Clause(meaning, None, sentence, confidence)
-    found = [Clause(meaning, each, sentence, confidence) for each in amounts_in(sentence)]
+    amounts = dict.fromkeys(amounts_in(sentence))
+    found = [Clause(meaning, each, sentence, confidence) for each in amounts]
     usable = [each for each in found if not each.fault]
+    if len(usable) > 1:
+        several = ", ".join(f"{each.amount:g}" for each in usable)
+        return replace(usable[0], doubt=f"it names several amounts: {several}")
     return (usable or found or [Clause(meaning, None, sentence, confidence)])[0]

@@ -18,8 +18,8 @@ from daedalus.market.seeds import market_seeds
 TERMS = tuple(MARKET_TERMS)
 EPISODES = 64
 """Futures on which briefs are scored and floors are checked."""
-PURPOSE = "briefs"
-"""Keys these futures. A search and training play others."""
+PURPOSE, SEED = "briefs", 0
+"""They key these futures, whatever the seed of the run. A search and training play others."""
 _CHUNK = 32_768  # episodes played at once
 
 
@@ -30,7 +30,8 @@ class Verdict:
     Attributes:
         broken: What it breaks, in words: rules of fields, and floors.
         objective: Mean of the brief's reward over the futures.
-        score: 0 if a rule is broken, else the objective between the brief's ends; NaN without ends.
+        score: 0 if a rule is broken or chance does better, else the objective between the brief's
+            ends; NaN without ends.
     """
 
     broken: tuple[str, ...]
@@ -113,12 +114,11 @@ def verdict(brief: Brief, mechanism: Mechanism, terms: NDArray[np.float64]) -> V
     """Return what a mechanism comes to whose mean terms are known, shape (T,)."""
     broken = broken_rules(brief.goal, brief.floors, mechanism, terms)
     reached = float(objective(terms[None], brief.reward)[0])
-    if broken:
-        return Verdict(broken, reached, 0.0)
     if brief.scale is None:
         return Verdict(broken, reached, float("nan"))
     floor, ceiling = brief.scale.floor, brief.scale.ceiling
-    return Verdict(broken, reached, (reached - floor) / (ceiling - floor))
+    score = 0.0 if broken else max(0.0, (reached - floor) / (ceiling - floor))
+    return Verdict(broken, reached, score)
 
 
 def broken_rules(

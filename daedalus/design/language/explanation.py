@@ -21,6 +21,8 @@ PRODUCT = """\
 You are scored by welfare x fairness x participation x stability, each from 0 to 1, so none may \
 be given up for another:"""
 
+BY_BRIEF = "You are scored by what the seller asks for, and by nothing if you break a rule of it."
+
 SUM = "You are scored by {formula}, where each is from 0 to 1:"
 
 FACTORS = {
@@ -50,6 +52,11 @@ For example, with values that are valid but not recommended:
 CALL = """\
 Set the rules by calling {function}, once in each turn; its answer shows you the market again. Go \
 on until it says that the episode has ended."""
+
+BRIEF = """
+This is what the seller asks for. Keep every rule in it, and of what keeps them choose what serves \
+the seller's aim best:
+{brief}"""
 
 SHOWN = """\
 You are shown how often you have set the rules, and of how many times (round_number), and as far \
@@ -94,12 +101,13 @@ def explanation(shown: Iterable[str], goal: Goal, function: str = "") -> str:
         function: Name of the function by which the model sets the rules. If it is empty, the model
             answers with a mechanism.
     """
-    reward = _scored_by(goal)
+    reward = BY_BRIEF if goal.brief and not goal.weights else _scored_by(goal)
     call = CALL.format(function=function) + restrictions(goal)
     answer = call if function else _answer(goal)
     names = "\n".join(f"- {name}: {MEANINGS[name]}" for name in dict.fromkeys(shown))
     told = [SHOWN.format(names=names)] if names else []
-    return "\n\n".join([TASK, reward, *told, answer])
+    asked = [BRIEF.format(brief=goal.brief).strip()] * bool(goal.brief and not function)
+    return "\n\n".join([TASK, reward, *told, answer, *asked])
 
 
 def _scored_by(goal: Goal) -> str:
@@ -114,9 +122,13 @@ def _scored_by(goal: Goal) -> str:
 
 
 def restrictions(goal: Goal) -> str:
-    """Return a line for each field that a goal restricts, each after a new line; "" if none."""
+    """Return a line for each field that a goal restricts, each after a new line, and its brief.
+
+    It is "" if there are neither.
+    """
     fields = mechanism_schema(goal.allowed)["properties"]
-    return "".join(f"\n- {name}: only {values_in_words(fields[name])}" for name in goal.allowed)
+    lines = [f"\n- {name}: only {values_in_words(fields[name])}" for name in goal.allowed]
+    return "".join([*lines, BRIEF.format(brief=goal.brief) if goal.brief else ""])
 
 
 def _answer(goal: Goal) -> str:

@@ -138,6 +138,11 @@ def prompts(observation: Observation, settings: PromptSettings) -> list[list[Mes
 def _system(settings: PromptSettings, goal: Goal) -> list[Message]:
     if settings.explained:
         return [{"role": "system", "content": explained(settings, goal)}]
+    if settings.compact and goal.brief:
+        raise CannotRunError(
+            "the brief: compact prompts do not show it, so this model cannot answer it; choose "
+            "designer=brief_search, or a model whose prompts are explained"
+        )
     told = SYSTEM + restrictions(goal)
     return [] if settings.compact else [{"role": "system", "content": told}]
 

@@ -50,6 +50,11 @@ from daedalus.training.tabular_settings import TabularSettings, check_updates
 _NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.episodes")
 
 
+def _is_path(brief: str) -> bool:
+    """Return whether a brief stands in a text file: one word that ends so."""
+    return brief.endswith(".txt") and not any(each.isspace() for each in brief)
+
+
 @dataclass
 class Ask(Study, Restricted):
     """What a trained designer sets in a market, and what that earns.
@@ -71,7 +76,7 @@ class Ask(Study, Restricted):
             raise ValueError("brief: it is empty; write what the auction must do, in sentences")
         if self.brief and (self.allowed or not self.reward.is_composite):
             raise ValueError("brief: it says reward and allowed itself; leave these two out")
-        if self.brief.endswith(".txt") and not Path(self.brief).is_file():
+        if _is_path(self.brief) and not Path(self.brief).is_file():
             raise ValueError(f"brief: no file {self.brief}; give the path of a text file")
 
 

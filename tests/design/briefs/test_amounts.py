@@ -37,7 +37,18 @@ def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
         ("a buyer and a seller", []),
         ("nobody may learn who won", []),
         ("3/0 is nothing", []),
+        ("On 1/2/2025 we ask for 30 percent", [0.3]),
+        ("2 in 2025", []),
+        ("EUR 0.30 a kilo, or $0.50", []),
+        ("-0.2", []),
+        ("between 0.2 and 0.4", [0.2, 0.4]),
     ],
 )
 def test_amounts_as_people_write_them(text: str, amounts: list[float]) -> None:
     assert amounts_in(text) == amounts
+
+
+@pytest.mark.parametrize("text", ["9" * 5000 + "/1", "9" * 5000, "hundred " * 300, "1/" * 99, "½"])
+def test_odd_numbers_do_no_harm(text: str) -> None:
+    assert all(each < 1e300 for each in amounts_in(text))
+    assert isinstance(masked(text), str)

@@ -42,6 +42,7 @@ def test_who_says_nothing_wants_r() -> None:
         ({"reward": {"revenue": 0}}, "reward: no term has a weight above 0"),
         ({"floors": {"fairness": 2}}, "floors.fairness: 2; give a number from 0 to 1"),
         ({"floors": [1]}, "floors: [1]; give an object, by name"),
+        ({"reward": []}, "reward: []; give an object, by name"),
         ({"allowed": {"colour": ["red"]}}, "no such field"),
         ({"allowed": {"auction_type": []}}, "at least one value"),
         ({"allowed": {"auction_type": ["dutch"]}}, "'dutch' is not allowed"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from daedalus.design.briefs.clauses import Clause, rules_of, says, understand
+from daedalus.design.briefs.clauses import Clause, Understanding, rules_of, says, understand
 from daedalus.design.briefs.meanings import MEANINGS, NOTHING, OTHER
 from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal
@@ -49,6 +51,21 @@ def test_a_contradiction_is_named_and_the_second_left_out(
     assert [named.first.sentence, named.second.sentence] == [first.split()[0], second.split()[0]]
     assert understood.same_as(understand(of(first)))
     assert first.split()[0] in str(named)
+
+
+def test_the_sentence_that_excludes_is_named_among_several() -> None:
+    three = understand(of("reserve_least/x 0.2", "reserve_most/x 0.6", "reserve_exact/x 0.1"))
+    (named,) = three.contradictions
+    assert named.first.meaning == "reserve_least/x" and named.second.amount == 0.1
+
+
+def test_the_same_wishes_are_the_same_however_they_are_written() -> None:
+    one = Understanding({"revenue": 1}, {"coalition_policy": ("allow", "restrict")})
+    other = Understanding(
+        {"revenue": 2.0, "welfare": 0}, {"coalition_policy": ("restrict", "allow")}
+    )
+    assert one.same_as(other)
+    assert not one.same_as(replace(one, floors={"fairness": 0.5}))
 
 
 def test_aims_share_the_weight() -> None:

@@ -35,6 +35,8 @@ def test_a_broken_rule_scores_nothing_and_is_named(env: DesignEnv) -> None:
     verdict = judge(scaled, Mechanism(reserve_price=0.2), env)
     assert verdict.broken == ("reserve_price: 0.2",) and verdict.score == 0.0
     kept = judge(scaled, Mechanism(reserve_price=0.3), env)
+    low = replace(BRIEF, scale=BriefScale(5.0, 6.0, {}))  # chance would do better
+    assert judge(low, Mechanism(reserve_price=0.3), env).score == 0.0
     assert kept.keeps_rules and kept.score == pytest.approx((kept.objective - 0.1) / 0.4)
 
 
@@ -54,10 +56,10 @@ def test_a_shortfall_adds_up() -> None:
 def test_search_keeps_rules_and_reaches_floors(env: DesignEnv) -> None:
     understood = Understanding({"revenue": 1.0}, {"auction_type": ("first_price",)})
     assert search(understood, env, 0, SMALL).auction_type == "first_price"
-    high = Understanding({"revenue": 1.0}, {}, {"participation": 0.7})
-    best = search(high, env, 0, SMALL)
-    played = mean_terms(env, Mechanisms.stack([best]), 32, 0)[0]
-    assert played[TERMS.index("participation")] > 0.65
+    high = Understanding({"revenue": 1.0}, {}, {"consumer_surplus": 0.14})
+    found = [search(each, env, 0, SMALL) for each in (high, replace(high, floors={}))]
+    played = mean_terms(env, Mechanisms.stack(found), 32, 0)[:, TERMS.index("consumer_surplus")]
+    assert played[0] > 0.13 > played[1]
 
 
 def test_ends_are_measured_or_the_brief_refused(env: DesignEnv) -> None:

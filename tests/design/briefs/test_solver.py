@@ -65,7 +65,20 @@ def test_an_embedding_takes_the_place_of_words() -> None:
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("One. Two! Three? Four", 4), ("No less than 0.2 of it. Next.", 2), ("", 0), ("\n \n", 0)],
+    [
+        ("One. Two! Three? Four", 4),
+        ("No less than 0.2 of it. Next.", 2),
+        ("", 0),
+        ("\n \n", 0),
+        ("Nobody may\nlearn who won.", 1),
+        ("Mr. Smith sells lot No. 3, e.g. oak. Nobody may know.", 2),
+        ("Fine them on proof; else leave them alone.", 1),
+        ("Tell who won.Winners pay their bid.", 2),
+        ("They said 'all may pay.' 'Tell nobody.'", 2),
+        ("Our rules:\n- Tell nobody.\n- Pay the bid.\n\n1. No fines\n2. No reserve", 5),
+        ("...", 1),
+        ("🐟 🐟", 1),
+    ],
 )
 def test_sentences_end_where_people_end_them(text: str, count: int) -> None:
     assert len(sentences_of(text)) == count
@@ -74,22 +87,39 @@ def test_sentences_end_where_people_end_them(text: str, count: int) -> None:
 def test_the_usable_amount_counts() -> None:
     assert clause("reserve_least/x", "In 3 years, at least 20 percent.", 1.0).amount == 0.2
     assert clause("reserve_least/x", "Not too low.", 1.0).fault == "it names no amount"
+    several = clause("reserve_least/x", "Between 20 and 40 percent, or 0.3.", 1.0)
+    assert several.fault == "it names several amounts: 0.4, 0.3"
 
 
 def test_an_unsure_sentence_is_not_used_but_named() -> None:
     understood = read(Lookup(Money="aim/revenue"), "Money.", least_confidence=0.95)
-    assert understood.reward == {"composite": 1.0} and len(understood.unread) == 1
+    ((_, reason),) = understood.unread
+    assert understood.reward == {"composite": 1.0} and "not sure" in reason
+    long = read(Lookup(), "very " * 200 + "long.")
+    assert "too long" in long.unread[0][1]
 
 
 def test_every_sentence_is_accounted_for(env: DesignEnv) -> None:
-    reader = Lookup(Money="aim/revenue", Own="payment/first_price", Second="payment/second_price")
-    understood = read(reader, "Money. Own. Hello there. Second.")
+    reader = Lookup(
+        Money="aim/revenue",
+        Own="payment/first_price",
+        Second="payment/second_price",
+        Dear="reserve_least/x",
+    )
+    understood = read(reader, "Money. Own. Hello there. Second. Dear.")
     shown = [
         *understood.clauses,
+        *(each for each, _ in understood.unread),
         *understood.idle,
         *(each.second for each in understood.contradictions),
     ]
-    assert sorted(each.sentence for each in shown) == ["Hello there.", "Money.", "Own.", "Second."]
+    assert sorted(each.sentence for each in shown) == [
+        "Dear.",
+        "Hello there.",
+        "Money.",
+        "Own.",
+        "Second.",
+    ]
     answer = BriefSolver(reader, lambda _: env, budget=SMALL).answer(understood)
     assert answer.mechanism.auction_type == "first_price"
 
