@@ -77,6 +77,10 @@ def test_designers_play_the_briefs_of_a_file(tmp_path: Path) -> None:
 def test_a_wrong_split_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"splits: 'hidden'; choose from same, wordings"):
         compose_config("+experiment=briefs", "splits=[hidden]")
+    with pytest.raises(ConfigError, match="measured in market=fresh"):
+        compose_config("+experiment=briefs", "market.episode_length=5")
+    compose_config("+experiment=briefs")
+    compose_config("+experiment=briefs", "market.episode_length=5", "briefs=mine.jsonl")
 
 
 @pytest.fixture

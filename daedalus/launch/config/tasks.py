@@ -41,6 +41,7 @@ from daedalus.launch.config.task_parts import (
     WithModel,
     WithTraining,
 )
+from daedalus.market.interface import MarketSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.training.algorithms.ppo.settings import PpoTraining
 from daedalus.training.brief_reader_settings import BriefReaderSettings
@@ -135,6 +136,11 @@ class Briefs(Study):
         super().__post_init__()
         if unknown := [each for each in self.splits if each not in SPLITS]:
             raise ValueError(f"splits: {unknown[0]!r}; choose from {', '.join(SPLITS)}")
+        if not self.briefs and self.market != MarketSettings():
+            raise ValueError(
+                "market: the frozen briefs were measured in market=fresh; leave it so, or give "
+                "briefs=FILE"
+            )
 
 
 @dataclass

@@ -145,3 +145,22 @@ def test_a_prompt_that_shows_weights_refuses_other_terms_and_none() -> None:
         prompts(observing({"composite": 1.0}), WEIGHTED)
     with pytest.raises(CannotRunError, match="the goal has no weights"):
         prompts(observe(1), WEIGHTED)
+
+
+@pytest.mark.parametrize("explained", [False, True])
+def test_a_brief_is_shown_and_is_what_counts(explained: bool) -> None:
+    brief = "Nobody may learn who won."
+    settings = PromptSettings(explained=explained)
+    observed = replace(two_rounds(), goals=np.array([Goal(brief=brief)], object))
+    (chat,) = prompts(observed, settings)
+    assert chat[0]["content"].count(brief) == 1 and "Keep every rule" in chat[0]["content"]
+    assert ("scored by what the seller asks" in chat[0]["content"]) == explained
+    without = replace(observed, goals=np.array([Goal()], object))
+    (plain,) = prompts(without, settings)
+    assert "seller" not in plain[0]["content"] and plain[1] == chat[1]
+
+
+def test_a_compact_prompt_refuses_a_brief() -> None:
+    observed = replace(two_rounds(), goals=np.array([Goal(brief="Sell dear.")], object))
+    with pytest.raises(CannotRunError, match="compact prompts do not show it"):
+        prompts(observed, PromptSettings(compact=True))
