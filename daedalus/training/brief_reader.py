@@ -67,7 +67,7 @@ class TunedReader:
         """Write adapters, head and meanings to a folder, whole or not at all."""
         self._encoder.model.peft_config["default"].base_model_name_or_path = NAME
         with written_whole_folder(folder) as whole:
-            self._encoder.model.save_pretrained(whole)
+            self._encoder.model.save_pretrained(whole, save_embedding_layers=False)
             (whole / "README.md").unlink(missing_ok=True)  # a form that nobody filled in
             torch.save(self._head.state_dict(), whole / _HEAD)
             (whole / _MEANINGS).write_text(json.dumps(self.meanings, indent=1) + "\n")

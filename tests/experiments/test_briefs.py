@@ -30,8 +30,10 @@ FEW = [
     "evaluation.baselines.rule_keeper.candidates=32",
     "evaluation.baselines.rule_keeper.briefs=20",
     *BUDGETS,
+    "designer=brief_search",
     "designer.name=tfidf",
     "designer.reader=tfidf",
+    "designer.benchmark=true",
     *(f"designer.{each}" for each in SMALL),
 ]
 

@@ -118,7 +118,7 @@ def test_every_population_is_developed_on_held_out_or_where_designers_learn() ->
     development, held_out = populations_of("development"), populations_of("held_out")
     validation = [name for name in populations_of("validation") if name not in held_out]
     others = [*populations_of("benchmark"), *validation, "tacit", "varied", "world", "wide_world"]
-    others += populations_of("known_optimum")
+    others += [*populations_of("known_optimum"), *populations_of("briefs")]
     assert sorted([*development, *held_out, *others]) == POPULATIONS
     assert populations_of("stages") == STAGES
 
