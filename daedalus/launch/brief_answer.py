@@ -18,7 +18,7 @@ from daedalus.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism
 
 _LEAST_CONFIDENCE = 0.25
-"""Below it a sentence counts as not understood; chosen by cross-validation on the first writer."""
+"""Below it a sentence counts as not understood. It was set by hand, and nothing was tuned."""
 
 
 def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer:
@@ -98,6 +98,10 @@ def _show_answer(answer: Answer, report: Report) -> None:
         frame = pd.DataFrame(rows)
         report.table(frame, "rules")
         report.show(frame, f"rules, and what each costs of {aim}")
+        report.say(
+            "A cost compares two searches in the same 64 episodes and has no interval: small ones, "
+            "also below 0, are chance."
+        )
     means = ", ".join(f"{name} {value:.3f}" for name, value in answer.terms.items())
     report.say(f"{aim}: {answer.objective:.3f} in 64 new episodes of the simulated bidders")
     report.say(f"means there: {means}")

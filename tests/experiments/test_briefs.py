@@ -76,6 +76,12 @@ def test_designers_play_the_briefs_of_a_file(tmp_path: Path) -> None:
     assert best.reserve_price >= 0.2
 
 
+def test_a_reader_without_a_brief_is_refused(tmp_path: Path) -> None:
+    words = ["+experiment=boxplot", "designer=brief_search", "designer.reader=tfidf"]
+    with pytest.raises(SystemExit, match="reads briefs, and here is none"):
+        play(tmp_path, *words, "evaluation.episodes=2")
+
+
 def test_a_wrong_split_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"splits: 'hidden'; choose from same, wordings"):
         compose_config("+experiment=briefs", "splits=[hidden]")

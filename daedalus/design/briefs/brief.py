@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from daedalus.design.briefs.clauses import Understanding
+from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.rewards.terms import MARKET_TERMS
-from daedalus.market.allowed import Allowed, Between, read_allowed
+from daedalus.market.allowed import Allowed, read_allowed, written_allowed
 from daedalus.market.goal import Goal
 
 _REQUIRED = ("id", "brief", "population")
@@ -68,6 +69,8 @@ class Brief:
     scale: BriefScale | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.told_population, str):
+            raise ValueError(f"told_population: {self.told_population!r}; give a name")
         for name in ("id", "text", "population"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
                 shown = "brief" if name == "text" else name
@@ -96,7 +99,7 @@ class Brief:
     def to_dict(self) -> dict[str, Any]:
         """Return the line of a file, without the parts that are empty."""
         row: dict[str, Any] = {"id": self.id, "brief": self.text, "population": self.population}
-        row |= {"reward": dict(self.reward), "allowed": written_rules(self.allowed)}
+        row |= {"reward": dict(self.reward), "allowed": written_allowed(self.allowed)}
         row |= {"floors": dict(self.floors), "told_population": self.told_population}
         row |= {"clauses": list(self.clauses)}
         if self.scale:
@@ -170,28 +173,35 @@ def brief_from(row: object) -> Brief:
         allowed=read_allowed(_mapping(row, "allowed")),
         floors=_mapping(row, "floors"),
         told_population=row.get("told_population", ""),
-        clauses=tuple(row.get("clauses", ())),
+        clauses=_clauses(row),
         scale=_scale(row),
     )
+
+
+def _clauses(row: Mapping[str, Any]) -> tuple[str, ...]:
+    given = row.get("clauses", [])
+    named = isinstance(given, list) and all(isinstance(each, str) for each in given)
+    if not named or any(each.partition(" ")[0] not in MEANINGS for each in given):
+        raise ValueError(f"clauses: {str(given)[:40]}; give a list of meanings, or leave it out")
+    return tuple(given)
 
 
 def _scale(row: Mapping[str, Any]) -> BriefScale | None:
     given = _mapping(row, "scale")
     if not given:
         return None
-    if set(given) != {"floor", "ceiling", "mechanism"} or not given["floor"] < given["ceiling"]:
+    if set(given) != {"floor", "ceiling", "mechanism"} or not _are_ends(given):
         raise ValueError(
             "scale: give floor, ceiling above it and mechanism, or leave it out to have it measured"
         )
     return BriefScale(**given)
 
 
-def written_rules(allowed: Mapping[str, Allowed]) -> dict[str, Any]:
-    """Return restrictions as files of briefs write them, see ``read_allowed``."""
-    return {
-        name: {"min": each.low, "max": each.high} if isinstance(each, Between) else list(each)
-        for name, each in allowed.items()
-    }
+def _are_ends(scale: Mapping[str, Any]) -> bool:
+    ends = (scale["floor"], scale["ceiling"])
+    if not all(isinstance(each, int | float) for each in ends):
+        return False
+    return ends[0] < ends[1] and isinstance(scale["mechanism"], dict)
 
 
 def _mapping(row: Mapping[str, Any], name: str) -> dict[str, Any]:

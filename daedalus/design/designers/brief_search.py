@@ -85,8 +85,17 @@ class BriefSearch:
     solver: BriefSolver
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        """Return a mechanism for each of the B goals; the same goal always gets the same one."""
+        """Return a mechanism for each of the B goals; the same goal always gets the same one.
+
+        Raises:
+            CannotRunError: A goal has no brief.
+        """
         goals = list(observations.goals)
+        if not all(each.brief for each in goals):
+            raise CannotRunError(
+                "this designer reads briefs, and here is none; run +experiment=briefs, or choose "
+                "designer=search"
+            )
         bar = tqdm(goals, desc="searching for briefs", unit="brief", disable=len(goals) < 2)
         understood = (self.solver.understand(each.brief) for each in bar)
         return Mechanisms.stack([self.solver.mechanism(each) for each in understood])

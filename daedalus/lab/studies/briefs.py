@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from daedalus.design.briefs.brief import Brief, written_rules
+from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.generator import label
 from daedalus.design.briefs.meanings import kind
@@ -20,6 +20,7 @@ from daedalus.design.briefs.scoring import EPISODES, Verdict, mean_terms, verdic
 from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.statistics import mean_estimate
+from daedalus.market.allowed import written_allowed
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism, Mechanisms, mechanism_from_mapping
 from daedalus.market.seeds import generator, market_seeds
@@ -178,7 +179,7 @@ def _row(proposal: Proposal, terms: NDArray[np.float64], split: str) -> dict[str
 def _written(understood: Understanding) -> dict[str, Any]:
     return {
         "reward": dict(understood.reward),
-        "allowed": written_rules(understood.allowed),
+        "allowed": written_allowed(understood.allowed),
         "floors": dict(understood.floors),
         "population": understood.population,
     }

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from daedalus.evaluation.figures import INK, empty_panels, entitle, heat_map, palette
 from daedalus.evaluation.readable import readable
 
+_MARKS = "osD^"  # designers of the same colour differ in these
 _HEIGHT = 0.75  # of a split's rows together
 
 
@@ -29,7 +30,8 @@ def split_scores(summary: pd.DataFrame, confidence: float) -> Figure:
             y = np.arange(len(splits)) + _HEIGHT * ((place + 0.5) / len(designers) - 0.5)
             low, high = rows[f"{column}_low"], rows[f"{column}_high"]
             axes.hlines(y, low, high, color=colours[name], lw=2)
-            axes.plot(rows[column], y, "o", ms=4, color=colours[name], label=readable(name))
+            mark = _MARKS[list(colours.values())[:place].count(colours[name]) % len(_MARKS)]
+            axes.plot(rows[column], y, mark, ms=5, color=colours[name], label=readable(name))
         axes.set_yticks(range(len(splits)), splits)
         axes.set(ylim=(len(splits) - 0.5, -0.5), xlabel=readable(column))
         axes.axvline(1, color=INK, lw=0.8)

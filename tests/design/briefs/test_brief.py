@@ -52,6 +52,10 @@ def test_who_says_nothing_wants_r() -> None:
         ({"id": 7}, "id: 7; give a text"),
         ({"colour": 1}, "no key 'colour'"),
         ({"scale": {"floor": 1}}, "scale"),
+        ({"scale": {"floor": "a", "ceiling": 1, "mechanism": {}}}, "scale: give floor"),
+        ({"clauses": "abc"}, "clauses: abc; give a list of meanings"),
+        ({"clauses": [""]}, "clauses: ['']; give a list of meanings"),
+        ({"told_population": 3}, "told_population: 3; give a name"),
     ],
 )
 def test_a_bad_line_is_one_sentence(tmp_path: Path, change: dict[str, Any], said: str) -> None:
