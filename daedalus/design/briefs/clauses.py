@@ -46,7 +46,7 @@ class Clause:
         if self.doubt:
             return self.doubt
         if not meaning.settable:
-            return "no setting of the market expresses it"
+            return "it was taken for a wish that no setting expresses; if it is none, word it otherwise"
         if not meaning.takes_amount:
             return ""
         if self.amount is None:
