@@ -46,7 +46,7 @@ class Clause:
         if self.doubt:
             return self.doubt
         if not meaning.settable:
-            return "it was taken for a wish that no setting expresses; if it is none, word it otherwise"
+            return "it was taken for a wish that no setting expresses; else word it otherwise"
         if not meaning.takes_amount:
             return ""
         if self.amount is None:

@@ -93,7 +93,7 @@ def test_what_cannot_be_used_is_named() -> None:
     assert reasons == [
         "it names 3; reserve_price is from 0 to 0.9",
         "it names no amount",
-        "it was taken for a wish that no setting expresses; if it is none, word it otherwise",
+        "it was taken for a wish that no setting expresses; else word it otherwise",
     ]
     assert understood.allowed == {} and len(understood.idle) == 1
 
