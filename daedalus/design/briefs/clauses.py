@@ -137,10 +137,10 @@ def rules_of(clause: Clause, population: str) -> dict[str, Allowed]:
         population: The bidders that its brief tells of, for a conditional clause.
     """
     meaning = clause.parts
-    rules = dict(meaning.allowed)
     if meaning.on_ring and population != RING:
-        rules[meaning.bounded] = (0.0,)
-    elif meaning.bounded and clause.amount is not None:
+        return {meaning.bounded: (0.0,)}
+    rules = dict(meaning.allowed)
+    if meaning.bounded and clause.amount is not None:
         rules[meaning.bounded] = meaning.range_of(clause.amount)
     return rules
 

@@ -16,7 +16,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator
 
 _RANDOM = 64  # random allowed mechanisms, one for each future
-_LEAST_SPAN = 0.03
+_LEAST_SPAN = 0.05
 """A brief under which search and chance are nearer than this says nothing about a designer."""
 
 

@@ -20,6 +20,8 @@ SEED = 0
 MOST_CLAUSES = 5
 _UNSEEN_PAIRS = 14
 _DISTRACTED = 0.25  # share of briefs with a sentence that asks for nothing
+_RINGS = 0.5  # share of conditions on a ring that meet one
+_CONDITION, _RING_TOLD = "conditional", "fact/ring"
 
 KINDS = tuple(each for each in TRAINED_KINDS if each != kind(NOTHING))
 """Types of clauses that train."""
@@ -76,15 +78,21 @@ Fits = Callable[[Brief], Brief | None]
 """Returns the brief, perhaps with its scale, or None if it cannot be used."""
 
 
-def draw_split(split: Split, fits: Fits) -> Iterator[Brief]:
+def training_briefs() -> Iterator[Brief]:
+    """Yield the briefs that train. No test has one of their texts."""
+    return draw_split(TRAINING, lambda brief: brief)
+
+
+def draw_split(split: Split, fits: Fits, taken: frozenset[str] = frozenset()) -> Iterator[Brief]:
     """Yield the briefs of a split, in order; the same each time.
 
     Args:
         split: How they are drawn.
         fits: Refuses briefs that no mechanism can satisfy.
+        taken: Texts that they may not have.
     """
     rng = generator(SEED, f"briefs/{split.name}")
-    number, texts = 0, set[str]()
+    number, texts = 0, set(taken)
     while number < split.size:
         brief = _draw(split, f"{split.name}-{number:04}", rng)
         fitting = fits(brief) if brief and brief.text not in texts else None
@@ -94,22 +102,23 @@ def draw_split(split: Split, fits: Fits) -> Iterator[Brief]:
             yield fitting
 
 
-def draw_pairs(count: int, fits: Fits) -> Iterator[Brief]:
+def draw_pairs(count: int, fits: Fits, taken: frozenset[str] = frozenset()) -> Iterator[Brief]:
     """Yield minimal pairs: two briefs of equal sentences, but for one or two words or an amount.
 
     Args:
         count: Number of pairs.
         fits: See ``draw_split``; both of a pair must fit.
+        taken: Texts that neither may have.
     """
     rng = generator(SEED, "briefs/pairs")
-    number = 0
+    number, texts = 0, set(taken)
     while number < count:
-        both = [fits(each) for each in _pair(number, rng)]
-        first, second = both if len(both) == 2 else (None, None)
-        if first and second:
+        drawn = [each for each in _pair(number, rng) if each.text not in texts]
+        both = [fitting for each in drawn if (fitting := fits(each))]
+        if len(both) == 2:
             number += 1
-            yield first
-            yield second
+            texts.update(each.text for each in both)
+            yield from both
 
 
 def brief_of(name: str, clauses: Sequence[Clause], told_population: str = USUAL) -> Brief | None:
@@ -150,31 +159,42 @@ def _filled(text: str, amount: str) -> str:
 
 def _draw(split: Split, name: str, rng: np.random.Generator) -> Brief | None:
     kinds = _kinds(split, rng)
-    if kinds is None:
+    held_out = any(frozenset(pair) in unseen_pairs() for pair in combinations(kinds, 2))
+    if held_out != split.new_pair:
         return None
-    by_kind = wordings(split.writer)
+    texts = wordings(split.writer)
     clauses = []
     for each in kinds:
-        meanings = [meaning for meaning in MEANINGS if kind(meaning) == each]
-        meaning = str(rng.choice(meanings))
-        clauses.append(clause_of(meaning, str(rng.choice(by_kind[meaning])), rng))
+        meets = each == "fact" and _CONDITION in kinds
+        meaning = _RING_TOLD if meets else _any_of(each, rng)
+        clauses.append(clause_of(meaning, str(rng.choice(texts[meaning])), rng))
     clauses += _distractors(split, rng)
     order = rng.permutation(len(clauses))
     told = _told(split, understand(clauses), rng)
     return brief_of(name, [clauses[place] for place in order], told)
 
 
-def _kinds(split: Split, rng: np.random.Generator) -> list[str] | None:
-    """Return the types of a brief's clauses; None if the draw does not suit the split."""
+def _any_of(each: str, rng: np.random.Generator) -> str:
+    return str(rng.choice([meaning for meaning in MEANINGS if kind(meaning) == each]))
+
+
+def _kinds(split: Split, rng: np.random.Generator) -> list[str]:
+    """Return the types of a brief's clauses."""
     least = 2 if split.new_pair else 1
     count = int(rng.integers(least, MOST_CLAUSES + 1))
     chosen = [str(each) for each in rng.choice(KINDS, size=count, replace=False)]
     if split.new_kind:
         chosen[0] = str(rng.choice(NEW_KINDS))
     if split.contrary:
-        chosen = ["fact", *(each for each in chosen if each != "fact")][:MOST_CLAUSES]
-    held_out = any(frozenset(pair) in unseen_pairs() for pair in combinations(chosen, 2))
-    return chosen if held_out == split.new_pair else None
+        chosen = ["fact", *_but_facts(chosen)][:MOST_CLAUSES]
+    if _CONDITION in chosen:
+        told = ["fact"] if rng.random() < _RINGS else []
+        chosen = [*_but_facts(chosen)[: MOST_CLAUSES - 1], *told]
+    return chosen
+
+
+def _but_facts(kinds: Sequence[str]) -> list[str]:
+    return [each for each in kinds if each != "fact"]
 
 
 def _distractors(split: Split, rng: np.random.Generator) -> list[Clause]:
@@ -237,6 +257,6 @@ def _around(taken: set[str], rng: np.random.Generator, least: int = 0) -> list[C
     chosen = rng.choice(free, size=int(rng.integers(least, 3)), replace=False)
     clauses = []
     for each in chosen:
-        meaning = str(rng.choice([name for name in MEANINGS if kind(name) == each]))
+        meaning = _any_of(each, rng)
         clauses.append(clause_of(meaning, str(rng.choice(wordings()[meaning])), rng))
     return clauses

@@ -30,8 +30,8 @@ class Meaning:
         floor: The term whose mean may not be below the amount.
         population: The bidders that the sentence tells of: a population of conf/populations/briefs.
         settable: Whether settings of the market can express it.
-        on_ring: Whether ``bounded`` is ruled only where the brief tells of a ring, and is 0
-            elsewhere.
+        on_ring: Whether its rules hold only where the brief tells of a ring. Elsewhere ``bounded``
+            is 0.
         amounts: Amounts that benchmark briefs draw.
         trained: Whether training briefs of the benchmark use its type.
     """
@@ -74,6 +74,7 @@ _RESERVES = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 _CAPS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 _FINES = (0.5, 0.75, 1.0, 1.5, 2.0, 2.5)
 _NO_SUSPICION = tuple(each for each in COALITION_POLICIES if each != "penalize_suspected")
+_FINING = tuple(each for each in COALITION_POLICIES if each.startswith("penalize"))
 _FINED = Between(0.1, RANGES["collusion_penalty"][1])
 
 
@@ -131,7 +132,14 @@ MEANINGS: dict[str, Meaning] = {
     "reserve_exact/x": _bound("reserve_price", "exact", _RESERVES, trained=False),
     "no_fines/all": Meaning(allowed=dict.fromkeys(PENALTIES, (0.0,)), trained=False),
     "nothing_told/all": Meaning(allowed=dict.fromkeys(FLAGS, (False,)), trained=False),
-    "conditional/ring": _bound("collusion_penalty", "least", _FINES, on_ring=True, trained=False),
+    "conditional/ring": _bound(
+        "collusion_penalty",
+        "least",
+        _FINES,
+        on_ring=True,
+        allowed={"coalition_policy": _FINING},
+        trained=False,
+    ),
     "nothing/all": Meaning(),
     "other/all": Meaning(settable=False, trained=False),
 }
