@@ -40,6 +40,8 @@ CURVES = {
     "grad_norm": "gradient norm",
     "completion_length": "completion length, tokens",
     "validity": "share of valid mechanisms",
+    "rules_kept": "share of answers that keep all rules",
+    "sentences_read": "share of sentences that are read right",
     "composite": "composite R",
     "frac_reward_zero_std": "share of groups with equal rewards",
     "loss": "loss",

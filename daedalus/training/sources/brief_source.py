@@ -64,9 +64,9 @@ class BriefReward:
         kept = [a.goal.admits(b) for a, b in zip(briefs, mechanisms, strict=True)]
         rewards = np.where(kept, self._objectives(briefs, mechanisms, step), 0.0)
         if log_metric:
-            log_metric("rules_kept", float(np.mean(kept)))
+            log_metric("term/rules_kept", float(np.mean(kept)))
             if not self.at_once:
-                log_metric("sentences_read", _read(texts, briefs))
+                log_metric("term/sentences_read", _read(texts, briefs))
         return [float(each) for each in rewards]
 
     def _objectives(
