@@ -24,8 +24,8 @@ from daedalus.runs.phases import EVALUATION, phase
 
 def main(config: Briefs, out: Path) -> None:
     """Let all designers design under all briefs; write briefs.csv, summary.csv and figures."""
-    briefs = _chosen(config)
     markets = _markets(config)
+    briefs = _chosen(config, markets)
     with tracked(config, out) as (_, report):
         measured = _with_ends([each for group in briefs.values() for each in group], markets)
         if without := [each.id for each in measured if not each.scale]:
@@ -57,16 +57,21 @@ def main(config: Briefs, out: Path) -> None:
         report.figure(split_scores(summary, config.evaluation.confidence), "scores")
 
 
-def _chosen(config: Briefs) -> dict[str, Sequence[Brief]]:
+def _chosen(config: Briefs, markets: Markets) -> dict[str, Sequence[Brief]]:
     """Return the briefs by split; those of a file are a split of its name.
 
     Raises:
-        BriefError: The file cannot be read, or a line of it is no brief.
+        BriefError: The file cannot be read, or a line of it is no brief that can be played.
     """
+
+    def check(brief: Brief) -> None:
+        for name in (brief.population, brief.known_population):
+            markets(name)
+
     most = config.evaluation.episodes
     if config.briefs:
         path = Path(config.briefs)
-        return {path.stem: read_briefs(path)}
+        return {path.stem: read_briefs(path, check)[:most]}
     return {name: frozen_briefs(name)[:most] for name in config.splits}
 
 

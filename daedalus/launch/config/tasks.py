@@ -122,7 +122,9 @@ class Briefs(Study):
 
     Attributes:
         briefs: A JSON-lines file of briefs; empty for the frozen ones.
-        splits: Which of the frozen ones; ``evaluation.episodes`` is the most of each.
+        splits: Which of the frozen ones.
+
+    ``evaluation.episodes`` is the most briefs of each split, and of a file.
     """
 
     by_type = True
@@ -136,6 +138,8 @@ class Briefs(Study):
         super().__post_init__()
         if unknown := [each for each in self.splits if each not in SPLITS]:
             raise ValueError(f"splits: {unknown[0]!r}; choose from {', '.join(SPLITS)}")
+        if self.briefs and self.splits != [*SPLITS]:
+            raise ValueError("splits: they are of the frozen briefs; with briefs=FILE leave it out")
         if not self.briefs and self.market != MarketSettings():
             raise ValueError(
                 "market: the frozen briefs were measured in market=fresh; leave it so, or give "
