@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 
 import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding, says
-from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.readers import Reader, read
 from daedalus.design.briefs.solver import Answer, BriefSolver
 from daedalus.design.designers.base import DesignerContext, LoadReader
 from daedalus.design.designers.brief_search import make_reader
@@ -47,6 +48,20 @@ def make_solver(context: DesignerContext, say: Callable[[str], object]) -> Brief
     """
     reader = best_reader(context.load_reader, say)
     return BriefSolver(reader, context.market_of, context.seed, least_confidence=_LEAST_CONFIDENCE)
+
+
+def load_understanding(load: LoadReader | None) -> tuple[Callable[[str], Understanding], list[str]]:
+    """Load the best reader that is at hand.
+
+    Args:
+        load: Loads readers that need torch.
+
+    Returns:
+        What understands a brief, and a sentence if there is no encoder.
+    """
+    told: list[str] = []
+    reader = best_reader(load, told.append)
+    return partial(read, reader, least_confidence=_LEAST_CONFIDENCE), told
 
 
 def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader:
