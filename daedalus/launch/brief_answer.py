@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 
@@ -127,3 +128,20 @@ def _written(answer: Answer) -> dict[str, object]:
     written = {"mechanism": answer.mechanism.to_dict(), "objective": answer.objective}
     rules = [asdict(each) for each in answer.rules]
     return json.loads(json.dumps(written | {"terms": answer.terms, "rules": rules}))  # type: ignore[no-any-return]
+
+
+def brief_text(brief: str) -> str:
+    """Return the sentences of a brief that may stand in a file.
+
+    Raises:
+        CannotRunError: The file is empty, or no UTF-8.
+    """
+    if not Path(brief).is_file() or any(each.isspace() for each in brief):
+        return brief
+    try:
+        text = Path(brief).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise CannotRunError(f"brief: {brief} is no UTF-8; save it so") from None
+    if not text.strip():
+        raise CannotRunError(f"brief: {brief} is empty; write what the auction must do")
+    return text
