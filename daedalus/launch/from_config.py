@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from daedalus.design.briefs.answers import AnswerBriefs
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import examples, packaged_reader
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
@@ -104,7 +105,14 @@ def make_context(
     """Return the context that designers are built from."""
     bidders = bidders_named(env.settings)
     return DesignerContext(
-        env, config.seed, portfolio, load_generate, population, bidders, load_reader
+        env,
+        config.seed,
+        portfolio,
+        load_generate,
+        population,
+        bidders,
+        load_reader,
+        load_brief_model,
     )
 
 
@@ -209,6 +217,14 @@ def load_reader(name: str, benchmark: bool, checkpoint: str) -> Reader:
         from daedalus.training.sentence_encoder import load_sentence_encoder
 
     return LinearReader(load_sentence_encoder()).fit(examples(benchmark))
+
+
+def load_brief_model(checkpoint: str, temperature: float, at_once: bool | None) -> AnswerBriefs:
+    """Load a language model that answers briefs; for arguments see ``BriefModelSettings``."""
+    with slow_imports():
+        from daedalus.training.brief_model import load_brief_model as load
+
+    return load(checkpoint, temperature, at_once)
 
 
 def load_ask(source: str, temperature: float, pattern: str) -> Ask:

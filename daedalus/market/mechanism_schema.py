@@ -54,6 +54,16 @@ def mechanism_pattern(allowed: Mapping[str, Allowed] | None = None) -> str:
     return r"\{" + ",".join(pairs) + r"\}"
 
 
+def values_pattern(allowed: Mapping[str, Allowed] | None = None) -> str:
+    r"""Return a regular expression of JSON lists of a mechanism's values, in order of the fields.
+
+    Args:
+        allowed: See ``mechanism_pattern``, which spells values alike.
+    """
+    fields = ("|".join(map(re.escape, each)) for each in _spellings(allowed).values())
+    return r"\[" + ",".join(f"({each})" for each in fields) + r"\]"
+
+
 def _field_schema(name: str, allowed: Allowed) -> dict[str, Any]:
     if isinstance(allowed, Between):
         return {"type": "number", "minimum": allowed.low, "maximum": allowed.high}

@@ -60,11 +60,17 @@ class Constraint:
         start: A matcher at the start of a text, which is only copied.
         vocabulary: Number of the model's tokens.
         tokenizer: It writes texts in their usual tokens.
+        after: Returns what may follow a text that is complete; None if nothing may.
     """
 
     start: LLMatcher
     vocabulary: int
     tokenizer: LLTokenizer
+    after: Callable[[str], Constraint | None] = lambda _: None
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Return the text that tokens spell."""
+        return str(self.tokenizer.decode_str(list(tokens)))
 
     def tokens(self, text: str) -> list[int]:
         """Return the usual tokens of a text, as forced ones are: without a space in front."""
@@ -87,17 +93,17 @@ class Constraint:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _choices(constraint: Constraint, answer: tuple[int, ...]) -> Choices:
-    matcher, place, places = constraint.start.deep_copy(), 0, []
+    partial, place, places = PartialAnswer(constraint), 0, []
     words = [allocate_token_bitmask(0, constraint.vocabulary)]
-    while place < len(answer) and not matcher.is_stopped():
-        must = matcher.compute_ff_tokens()
+    while place < len(answer) and not partial.is_complete:
+        must = partial.matcher.compute_ff_tokens()
         if must and list(answer[place : place + len(must)]) == must:
-            matcher.consume_tokens(must)
+            partial.take(must)
             place += len(must)
             continue
-        words.append(_allowed([matcher], constraint.vocabulary))
+        words.append(_allowed([partial.matcher], constraint.vocabulary))
         places.append(place)
-        if not matcher.consume_token(answer[place]):
+        if not partial.take([answer[place]]):
             raise ValueError(f"token {answer[place]} cannot continue a mechanism")
         place += 1
     return Choices(np.array(places, dtype=np.int64), np.concatenate(words), constraint.vocabulary)
@@ -142,22 +148,74 @@ def constraint_to(pattern: str, language_model: LanguageModel) -> Constraint:
         n_vocab=tokens,
         eos_token=model.generation_config.eos_token_id,
     )
-    matcher = LLMatcher(vocabulary, LLMatcher.grammar_from_regex(pattern))
-    if matcher.is_error():
-        raise ValueError(f"constrained: {matcher.get_error()}; decode without it")
-    return Constraint(matcher, tokens, vocabulary)
+    return constraint_of(pattern, vocabulary, tokens)
 
 
-def forced(matcher: LLMatcher) -> list[int]:
-    """Return the tokens that must follow, until the next choice, and let the matcher read them.
+def constraint_of(
+    pattern: str,
+    tokenizer: LLTokenizer,
+    vocabulary: int,
+    after: Callable[[str], Constraint | None] = lambda _: None,
+) -> Constraint:
+    """Return the constraint to a regular expression; for the arguments see ``Constraint``.
 
     Raises:
-        ValueError: The tokenizer writes the text in tokens that do not spell it.
+        ValueError: The tokenizer cannot follow the pattern.
     """
-    tokens: list[int] = matcher.compute_ff_tokens()
-    if not matcher.consume_tokens(tokens):
+    matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_regex(pattern))
+    if matcher.is_error():
         raise ValueError(f"constrained: {matcher.get_error()}; decode without it")
-    return tokens
+    return Constraint(matcher, vocabulary, tokenizer, after)
+
+
+class PartialAnswer:
+    """An answer that is being written under a constraint, and under those that come after it.
+
+    Args:
+        constraint: What may be written first.
+
+    Attributes:
+        matcher: What may be written next.
+    """
+
+    def __init__(self, constraint: Constraint) -> None:
+        self._constraint = constraint
+        self._part: list[int] = []
+        self.matcher = constraint.start.deep_copy()
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether nothing may follow."""
+        return bool(self.matcher.is_stopped())
+
+    def take(self, tokens: Sequence[int]) -> bool:
+        """Write tokens, and go on to the next constraint where one is complete.
+
+        Returns:
+            Whether the tokens may stand there.
+        """
+        if not self.matcher.consume_tokens(list(tokens)):
+            return False
+        self._part += tokens
+        if self.matcher.is_stopped():
+            after = self._constraint.after(self._constraint.text(self._part))
+            if after:
+                self._constraint, self._part = after, []
+                self.matcher = after.start.deep_copy()
+        return True
+
+    def forced(self) -> list[int]:
+        """Write the tokens that must follow, until the next choice, and return them.
+
+        Raises:
+            ValueError: The tokenizer writes the text in tokens that do not spell it.
+        """
+        written: list[int] = []
+        while tokens := self.matcher.compute_ff_tokens():
+            if not self.take(tokens):
+                raise ValueError(f"constrained: {self.matcher.get_error()}; decode without it")
+            written += tokens
+        return written
 
 
 Places = torch.Tensor | tuple[torch.Tensor, ...]
@@ -181,36 +239,49 @@ def logits_only_at(model: Any, places: Places) -> Iterator[None]:
         hook.remove()
 
 
+Constraints = Callable[[Sequence[int]], Constraint]
+"""Returns what a model may write after a prompt, which is given as its tokens."""
+
+
+def by_prompt(constraint: Constraint | Constraints) -> Constraints:
+    """Return what gives the constraint of a prompt, though all have the same."""
+    return (lambda _: constraint) if isinstance(constraint, Constraint) else constraint
+
+
 Draw = Callable[[torch.Tensor], torch.Tensor]
 """From logits of shape (B, vocabulary), masked with minus infinity, to B tokens."""
 
 
 def answer_constrained(
-    model: Any, prompts: Sequence[Sequence[int]], constraint: Constraint, draw: Draw, pad: int
+    model: Any,
+    prompts: Sequence[Sequence[int]],
+    constraints: Sequence[Constraint],
+    draw: Draw,
+    pad: int,
 ) -> list[list[int]]:
-    """Return the tokens of a mechanism for each prompt. Equal neighbours are read once.
+    """Return the tokens of an answer to each prompt. Equal neighbours are read once.
 
     Args:
         model: A causal language model in evaluation mode.
         prompts: Tokens of B prompts.
-        constraint: What the model may write.
+        constraints: What the model may write after each; equal prompts have equal ones.
         draw: Draws a token of each row.
         pad: Any token, for places without one.
     """
-    matchers = [constraint.start.deep_copy() for _ in prompts]
-    answers = [forced(matcher) for matcher in matchers]
+    partial = [PartialAnswer(each) for each in constraints]
+    answers = [each.forced() for each in partial]
     reading = _Reading(model, pad)
-    logits = reading.read_prompts([[*each, *answers[0]] for each in prompts])
+    logits = reading.read_prompts([[*a, *b] for a, b in zip(prompts, answers, strict=True)])
     rows = list(range(len(prompts)))  # of the answers that go on
     while rows:
-        mask = torch.from_numpy(constraint.allowed([matchers[row] for row in rows]))
+        mask = torch.from_numpy(constraints[0].allowed([partial[row].matcher for row in rows]))
         drawn = draw(logits.float().masked_fill(~mask.to(logits.device), -torch.inf)).tolist()
         parts: dict[int, list[int]] = {}
         for row, token in zip(rows, drawn, strict=True):
-            matchers[row].consume_token(token)
-            parts[row] = [token, *forced(matchers[row])]
+            partial[row].take([token])
+            parts[row] = [token, *partial[row].forced()]
             answers[row] += parts[row]
-        rows = [row for row in rows if not matchers[row].is_stopped()]
+        rows = [row for row in rows if not partial[row].is_complete]
         if rows:
             logits = reading.read(
                 [parts[row] if row in rows else [] for row in range(len(answers))]

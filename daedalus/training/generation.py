@@ -16,7 +16,9 @@ from daedalus.design.language.reply import Ask, Reply
 from daedalus.market.goal import ANYTHING, Goal, Restrictions, by_allowed
 from daedalus.training.constrained import (
     Constraint,
+    Constraints,
     answer_constrained,
+    by_prompt,
     constraint_to,
     mechanism_constraint,
 )
@@ -114,7 +116,7 @@ def complete(
     chats: Sequence[list[Message]],
     temperature: float,
     max_new_tokens: int,
-    constraint: Constraint | None = None,
+    constraint: Constraint | Constraints | None = None,
 ) -> Completions:
     """Answer chats in one batch, with torch's global random numbers and no settings but these.
 
@@ -123,7 +125,7 @@ def complete(
         chats: B chats.
         temperature: Sampling temperature; 0 decodes greedily.
         max_new_tokens: Largest number of tokens of an answer that is not constrained.
-        constraint: What the model may write; None is anything.
+        constraint: What the model may write, of all prompts or by prompt; None is anything.
     """
     tokenizer = language_model.tokenizer
     inputs = tokenizer.apply_chat_template(
@@ -136,7 +138,8 @@ def complete(
     ]
     with generating(language_model.model):
         if constraint:
-            answers = answer(language_model, prompts, temperature, constraint)
+            constraint_for = by_prompt(constraint)
+            answers = answer(language_model, prompts, temperature, constraint_for)
         else:
             answers = _free(language_model, inputs, temperature, max_new_tokens)
     return Completions(
@@ -148,7 +151,7 @@ def answer(
     language_model: LanguageModel,
     prompts: Sequence[Sequence[int]],
     temperature: float,
-    constraint: Constraint,
+    constraint_for: Constraints,
 ) -> list[list[int]]:
     """Return the tokens of a constrained answer to each prompt, with the token that ends it."""
 
@@ -159,7 +162,8 @@ def answer(
 
     model, tokenizer = language_model.model, language_model.tokenizer
     end = end_of_answer(tokenizer)
-    answers = answer_constrained(model, prompts, constraint, draw, end)
+    constraints = [constraint_for(each) for each in prompts]
+    answers = answer_constrained(model, prompts, constraints, draw, end)
     return [[*each, end] for each in answers]
 
 

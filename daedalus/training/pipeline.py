@@ -45,13 +45,13 @@ def teach(run: TrainingRun, target: Path) -> None:
         return
     if not run.settings.sft.steps:
         run = replace(run, model=without_adapters(run.model))
-    model = _first_model(run)
+    model = first_model(run)
     if run.settings.sft.steps:
         model = sft.train(model, run)
     _export_taught(model, run, target)
 
 
-def _first_model(run: TrainingRun) -> LanguageModel:
+def first_model(run: TrainingRun) -> LanguageModel:
     """Load the model that the settings name, or build the embedded one.
 
     An embedded model that gets adapters is written to ``base_model``. It is loaded from there, and

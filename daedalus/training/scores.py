@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from daedalus.training.constrained import Constraint, logits_only_at
+from daedalus.training.constrained import Constraint, Constraints, by_prompt, logits_only_at
 
 _PROMPT, _PADDING = 0, -1  # owners of tokens that belong to no answer
 
@@ -23,7 +23,7 @@ def choice_scores(
     tokens: torch.Tensor,
     mask: torch.Tensor,
     length: int,
-    constraint: Constraint,
+    constraint: Constraint | Constraints,
     temperature: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return log-probabilities and entropies in nats, each of shape (B, length).
@@ -35,7 +35,7 @@ def choice_scores(
         tokens: Prompts, padded on the left, and answers, padded on the right; shape (B, L).
         mask: 1 where there is a token; shape (B, L).
         length: Columns of the answers.
-        constraint: What the model may write.
+        constraint: What the model may write, after all prompts or by prompt.
         temperature: The logits are divided by it.
     """
     sides = [each.split([each.shape[1] - length, length], dim=1) for each in (tokens, mask.bool())]
@@ -43,7 +43,8 @@ def choice_scores(
         [row[here].tolist() for row, here in zip(*side, strict=True)]
         for side in zip(*sides, strict=True)
     )
-    choices = [constraint.choices(answer) for answer in answers]
+    allow = by_prompt(constraint)
+    choices = [allow(a).choices(b) for a, b in zip(prompts, answers, strict=True)]
     rows, places = _shared(prompts, answers)
     before = [
         [where[place] for place in each.places] for where, each in zip(places, choices, strict=True)

@@ -28,7 +28,7 @@ class OpenTrainer(GRPOTrainer):
         """Return the tokens of an answer to each prompt, groups side by side."""
         raise NotImplementedError
 
-    def loss_mask(self, answer: list[int]) -> list[int]:
+    def loss_mask(self, prompt: list[int], answer: list[int]) -> list[int]:
         """Return 1 for each token of an answer that the loss counts, and 0 for each other."""
         raise NotImplementedError
 
@@ -52,7 +52,8 @@ class OpenTrainer(GRPOTrainer):
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)
-        return prompt_ids, answers, [self.loss_mask(each) for each in answers], *rest
+        masks = [self.loss_mask(*each) for each in zip(prompt_ids, answers, strict=True)]
+        return prompt_ids, answers, masks, *rest
 
     def _get_per_token_logps_and_entropies(
         self,

@@ -12,6 +12,7 @@ from daedalus.design.briefs.amounts import written
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.design.briefs.meanings import MEANINGS, NOTHING, TRAINED_KINDS, USUAL, kind
+from daedalus.design.briefs.readers import sentences_of
 from daedalus.design.briefs.wordings import Writer, minimal_pairs, near_misses, wordings
 from daedalus.market.seeds import generator
 
@@ -19,6 +20,7 @@ SEED = 0
 """Seed of the frozen briefs."""
 MOST_CLAUSES = 5
 _UNSEEN_PAIRS = 14
+_WORDINGS = 12  # of each meaning
 _DISTRACTED = 0.25  # share of briefs with a sentence that asks for nothing
 _RINGS = 0.5  # share of conditions on a ring that meet one
 _CONDITION, _RING_TOLD = "conditional", "fact/ring"
@@ -119,6 +121,31 @@ def draw_pairs(count: int, fits: Fits, taken: frozenset[str] = frozenset()) -> I
             number += 1
             texts.update(each.text for each in both)
             yield from both
+
+
+def shown_by(brief: Brief, most: int | None) -> bool:
+    """Return whether all sentences of a brief are of the first ``most`` wordings of twelve.
+
+    Args:
+        brief: A brief of the first writer's sentences, with their meanings.
+        most: How many; None is all.
+    """
+    if most is None:
+        return True
+    return all(
+        any(_fills(each, sentence) for each in _first(meaning.partition(" ")[0], most))
+        for meaning, sentence in zip(brief.clauses, sentences_of(brief.text), strict=True)
+    )
+
+
+def _first(meaning: str, most: int) -> Sequence[str]:
+    texts = wordings()[meaning]
+    return texts[: most * len(texts) // _WORDINGS]
+
+
+def _fills(text: str, sentence: str) -> bool:
+    before, _, after = text.lower().partition("{x}")
+    return sentence.lower().startswith(before) and sentence.lower().endswith(after)
 
 
 def brief_of(name: str, clauses: Sequence[Clause], told_population: str = USUAL) -> Brief | None:

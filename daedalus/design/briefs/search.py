@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,8 +39,20 @@ class RuleObjective:
     def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> NDArray[np.float64]:
         """Return the score of each of B mechanisms over ``episodes`` episodes, shape (B,)."""
         terms = mean_terms(self.env, mechanisms, episodes, self.seed, "search")
-        short = shortfall(terms, self.understood.floors, _MARGIN)
-        return objective(terms, self.understood.reward) - _PRICE * short
+        return worth(terms, self.understood.reward, self.understood.floors)
+
+
+def worth(
+    terms: NDArray[np.float64], reward: Mapping[str, float], floors: Mapping[str, float]
+) -> NDArray[np.float64]:
+    """Return the objective of B mechanisms, less a price for falling short of floors, shape (B,).
+
+    Args:
+        terms: Their means of ``TERMS``, shape (B, T).
+        reward: Weights of terms.
+        floors: Least means by term; a margin is kept, since other futures check them.
+    """
+    return objective(terms, reward) - _PRICE * shortfall(terms, floors, _MARGIN)
 
 
 def search(

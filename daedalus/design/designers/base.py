@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from daedalus.checks import CannotRunError, Checked
+from daedalus.design.briefs.answers import AnswerBriefs
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.designers.purpose import Purpose
 from daedalus.design.env import DesignEnv, Designer
@@ -40,6 +41,19 @@ class LoadReader(Protocol):
         ...
 
 
+class LoadBriefModel(Protocol):
+    """Loads a language model that answers briefs."""
+
+    def __call__(self, checkpoint: str, temperature: float, at_once: bool | None) -> AnswerBriefs:
+        """Return the model; for the arguments see ``BriefModelSettings``.
+
+        Raises:
+            CannotRunError: Its weights cannot be had.
+            ValueError: It was trained to answer otherwise.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class DesignerContext:
     """What settings may use to build a designer.
@@ -52,6 +66,7 @@ class DesignerContext:
         population: Name of the environment's population; None if it has none.
         bidders: Returns bidders by the name of their population, for designers that read of others.
         load_reader: Loads a reader of briefs that needs torch. It is passed in as ``load_model``.
+        load_brief_model: Loads a language model that answers briefs, passed in likewise.
     """
 
     env: DesignEnv
@@ -61,6 +76,7 @@ class DesignerContext:
     population: str | None = None
     bidders: Callable[[str], Population | SeatPlan] | None = None
     load_reader: LoadReader | None = None
+    load_brief_model: LoadBriefModel | None = None
 
     def market_of(self, population: str) -> DesignEnv:
         """Return the market of the bidders of a population; the environment's own for "".

@@ -9,6 +9,7 @@ import numpy as np
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError, at_least, one_of
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.keyword_reader import KeywordReader
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.search import BUDGET
@@ -99,3 +100,7 @@ class BriefSearch:
         bar = tqdm(goals, desc="searching for briefs", unit="brief", disable=len(goals) < 2)
         understood = (self.solver.understand(each.brief) for each in bar)
         return Mechanisms.stack([self.solver.mechanism(each) for each in understood])
+
+    def understand(self, brief: str) -> Understanding:
+        """Return what the reader understands of a brief."""
+        return self.solver.understand(brief)

@@ -17,6 +17,7 @@ from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.generator import label
 from daedalus.design.briefs.meanings import kind
 from daedalus.design.briefs.scoring import EPISODES, NO_MECHANISM, mean_terms, verdict
+from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.statistics import mean_estimate
@@ -197,7 +198,9 @@ def _mechanism(proposed: Mechanisms, row: int) -> Mechanism | None:
 
 
 def _understood(designer: Designer, brief: Brief) -> Understanding | None:
-    return designer.solver.understand(brief.text) if isinstance(designer, BriefSearch) else None
+    if isinstance(designer, BriefSearch | BriefModel):
+        return designer.understand(brief.text)
+    return None
 
 
 def _by(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[Any]]:

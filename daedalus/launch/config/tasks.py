@@ -43,9 +43,12 @@ from daedalus.launch.config.task_parts import (
 )
 from daedalus.market.interface import MarketSettings
 from daedalus.service.load_settings import LoadSettings
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.ppo.settings import PpoTraining
+from daedalus.training.brief_lesson_settings import BriefLessonSettings
 from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.publishing.settings import HubSettings
+from daedalus.training.settings import PortfolioSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 
 _NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.episodes")
@@ -140,8 +143,7 @@ class Briefs(Study):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if unknown := [each for each in self.splits if each not in SPLITS]:
-            raise ValueError(f"splits: {unknown[0]!r}; choose from {', '.join(SPLITS)}")
+        _require_splits(self.splits)
         if self.briefs and self.splits != [*SPLITS]:
             raise ValueError("splits: they are of the frozen briefs; with briefs=FILE leave it out")
         if not self.briefs and self.market != MarketSettings():
@@ -222,6 +224,44 @@ class Grpo(Contest, Trained, Restricted):
     shared = True
 
     task: str = "grpo"
+
+
+@dataclass
+class GrpoBriefs(Contest, Trained):
+    """Training of a language model that designs from briefs, and its scores.
+
+    Attributes:
+        lessons: What SFT shows.
+        splits: Frozen briefs on which it is scored; ``evaluation.episodes`` is the most of each.
+    """
+
+    partly = _NO_BOOTSTRAP
+
+    task: str = "grpo_briefs"
+    lessons: BriefLessonSettings = field(default_factory=BriefLessonSettings)
+    splits: list[str] = field(default_factory=lambda: list(SPLITS))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_splits(self.splits)
+        grpo, usual = self.training.grpo, GrpoSettings()
+        if not grpo.constrained:
+            raise ValueError("training.grpo.constrained: answers to briefs are; set it to true")
+        for name in ("horizon", "own_states", "commitment_steps"):
+            if getattr(grpo, name) != getattr(usual, name):
+                raise ValueError(
+                    f"training.grpo.{name}: a brief's mechanism is played in whole episodes, from "
+                    "their start; leave it out"
+                )
+        if self.training.portfolio != PortfolioSettings() or self.training.objectives:
+            raise ValueError(
+                "training: briefs have neither portfolio nor objectives; leave them out"
+            )
+
+
+def _require_splits(splits: list[str]) -> None:
+    if unknown := [each for each in splits if each not in SPLITS]:
+        raise ValueError(f"splits: {unknown[0]!r}; choose from {', '.join(SPLITS)}")
 
 
 @dataclass

@@ -7,8 +7,25 @@ from dataclasses import dataclass
 
 from datasets import Dataset
 
+from daedalus.training.algorithms.grpo.neighbour_answers import Change
+from daedalus.training.constrained import Constraints
+from daedalus.training.model import LanguageModel
+
 PURPOSE = "grpo"
 """Keys the draws of the states, for every algorithm that learns in them."""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What constrained answers may be.
+
+    Attributes:
+        allow: Returns what may be written after a prompt.
+        change: Returns a neighbour of an answer.
+    """
+
+    allow: Constraints
+    change: Change
 
 
 @dataclass(frozen=True)
@@ -18,7 +35,10 @@ class Source:
     Attributes:
         prompts: Rows with a chat in ``prompt``.
         reward: A reward function for TRL.
+        writing: Returns what a model may answer, if answers are constrained; None if they are
+            mechanisms.
     """
 
     prompts: Dataset
     reward: Callable[..., list[float]]
+    writing: Callable[[LanguageModel], Writing] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -10,42 +10,57 @@ from transformers import PreTrainedTokenizerBase
 
 from daedalus.design.search.space import GRID, Settings, neighbour
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.training.constrained import Constraint
+from daedalus.training.constrained import Constraints
 from daedalus.training.defaults import end_of_answer
+
+Change = Callable[[Sequence[int], str, np.random.Generator], str]
+"""Returns a neighbour of an answer to a prompt, which is given as its tokens."""
 
 
 def with_neighbours(
+    prompts: Sequence[list[int]],
     answers: Sequence[list[int]],
     sampled: int,
     count: int,
     tokenizer: PreTrainedTokenizerBase,
-    constraint: Constraint,
-    grid: Settings = GRID,
+    allow: Constraints,
+    change: Change,
 ) -> list[list[int]]:
     """Return groups in which neighbours of sampled answers come before these.
 
     Args:
+        prompts: Tokens of the prompt of each answer.
         answers: Tokens of valid answers, groups side by side.
         sampled: Answers of each group.
         count: Neighbours that each group gets, drawn by torch's global random numbers.
         tokenizer: It reads answers.
-        constraint: It writes them.
-        grid: Values of each field that neighbours take.
+        allow: Returns the constraint that writes answers to a prompt.
+        change: Returns a neighbour of an answer.
     """
     if not count:
         return list(answers)
     rng, end = np.random.default_rng(int(torch.randint(2**62, ()))), end_of_answer(tokenizer)
     whole: list[list[int]] = []
     for start in range(0, len(answers), sampled):
-        group = answers[start : start + sampled]
+        prompt, group = prompts[start], answers[start : start + sampled]
         parents = [group[place] for place in rng.integers(len(group), size=count)]
         texts = [str(tokenizer.decode(each, skip_special_tokens=True)) for each in parents]
-        whole += [[*constraint.tokens(_neighbour(text, rng, grid)), end] for text in texts]
+        changed = [change(prompt, text, rng) for text in texts]
+        whole += [[*allow(prompt).tokens(each), end] for each in changed]
         whole += group
     return whole
 
 
-def _neighbour(text: str, rng: np.random.Generator, grid: Settings) -> str:
-    mechanism = parse_mechanism(text).mechanism
-    assert mechanism is not None
-    return format_mechanism(neighbour(mechanism, rng, grid))
+def one_field(grid: Settings = GRID) -> Change:
+    """Return what changes one field of an answer that is a mechanism.
+
+    Args:
+        grid: Values that the fields take.
+    """
+
+    def change(prompt: Sequence[int], text: str, rng: np.random.Generator) -> str:
+        mechanism = parse_mechanism(text).mechanism
+        assert mechanism is not None
+        return format_mechanism(neighbour(mechanism, rng, grid))
+
+    return change

@@ -12,15 +12,14 @@ import torch
 from transformers import PreTrainedTokenizerBase
 from trl import GRPOTrainer
 
-from daedalus.design.search.space import GRID, Settings
 from daedalus.training.algorithms.grpo.advantages import (
     boltzmann_advantages,
     sharpness_at,
     target_advantages,
 )
-from daedalus.training.algorithms.grpo.neighbour_answers import with_neighbours
+from daedalus.training.algorithms.grpo.neighbour_answers import Change, one_field, with_neighbours
 from daedalus.training.algorithms.grpo.settings import TARGET, GrpoSettings
-from daedalus.training.constrained import Constraint
+from daedalus.training.constrained import Constraints
 from daedalus.training.generating import generating
 from daedalus.training.generation import answer
 from daedalus.training.model import LanguageModel
@@ -35,22 +34,22 @@ class ConstrainedTrainer(OpenTrainer):
     the choices were drawn.
 
     Args:
-        constraint: What the model may write.
-        neighbours: Answers of each group that differ from sampled ones in one field.
-        grid: Values of each field that these take.
+        allow: Returns what the model may write after a prompt.
+        neighbours: Answers of each group that are changed from sampled ones.
+        change: It changes them.
     """
 
     def __init__(
         self,
         *arguments: Any,
-        constraint: Constraint,
+        allow: Constraints,
         neighbours: int = 0,
-        grid: Settings = GRID,
+        change: Change | None = None,
         **options: Any,
     ) -> None:
-        self.constraint = constraint
+        self.allow = allow
         self.neighbours = neighbours
-        self.grid = grid
+        self.change = change or one_field()
         super().__init__(*arguments, **options)
 
     def sample_answers(self, prompts: list[list[int]]) -> list[list[int]]:
@@ -60,13 +59,15 @@ class ConstrainedTrainer(OpenTrainer):
         size, added = cast(int, self.num_generations), self.neighbours
         sampled = [each for place, each in enumerate(prompts) if place % size >= added]
         with generating(language_model.model):  # gradient checkpointing would drop what it has read
-            answers = answer(language_model, sampled, self.temperature, self.constraint)
-        return with_neighbours(answers, size - added, added, tokenizer, self.constraint, self.grid)
+            answers = answer(language_model, sampled, self.temperature, self.allow)
+        return with_neighbours(
+            sampled, answers, size - added, added, tokenizer, self.allow, self.change
+        )
 
-    def loss_mask(self, answer: list[int]) -> list[int]:
+    def loss_mask(self, prompt: list[int], answer: list[int]) -> list[int]:
         """Return 1 for each choice of an answer, and 0 for each token that the schema gives."""
         mask = [0] * len(answer)
-        for place in self.constraint.choices(answer).places:
+        for place in self.allow(prompt).choices(answer).places:
             mask[place] = 1
         return mask
 
@@ -74,7 +75,7 @@ class ConstrainedTrainer(OpenTrainer):
         self, model: torch.nn.Module, tokens: torch.Tensor, mask: torch.Tensor, length: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return log-probabilities and entropies of choices, shape (B, length) each."""
-        return choice_scores(model, tokens, mask, length, self.constraint, self.temperature)
+        return choice_scores(model, tokens, mask, length, self.allow, self.temperature)
 
 
 def odds_advantages(

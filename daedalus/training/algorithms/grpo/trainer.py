@@ -10,15 +10,16 @@ from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.design.search.space import GRID
 from daedalus.runs.phases import GRPO, phase
+from daedalus.training.algorithms.grpo.neighbour_answers import one_field
 from daedalus.training.algorithms.grpo.settings import ODDS_LOSSES, GrpoSettings
 from daedalus.training.algorithms.grpo.step import ConstrainedTrainer, odds_advantages
-from daedalus.training.constrained import mechanism_constraint
+from daedalus.training.constrained import by_prompt, mechanism_constraint
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.choice import make_source
-from daedalus.training.sources.source import Source
+from daedalus.training.sources.source import Source, Writing
 from daedalus.training.trainers import prepared, run_phase, shared_options
 from daedalus.training.trl_internals import replace_advantages, wrap_generation
 
@@ -38,12 +39,12 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
     settings = run.settings.grpo
     make: Any = GRPOTrainer
     if settings.constrained:
-        goal = run.env.goal
+        writing = source.writing(adapted) if source.writing else _mechanisms(adapted, run)
         make = partial(
             ConstrainedTrainer,
-            constraint=mechanism_constraint(adapted, goal.allowed),
+            allow=writing.allow,
             neighbours=settings.neighbours,
-            grid=goal.settings(GRID),
+            change=writing.change,
         )
     trainer = make(
         model=adapted.model,
@@ -57,6 +58,13 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
     if settings.loss_type in ODDS_LOSSES:
         replace_advantages(trainer, partial(odds_advantages, trainer, settings))
     return LanguageModel(run_phase(trainer, PHASE, run), adapted.tokenizer)
+
+
+def _mechanisms(language_model: LanguageModel, run: TrainingRun) -> Writing:
+    """Return the answers that hold one mechanism, which the goal of the run allows."""
+    goal = run.env.goal
+    constraint = mechanism_constraint(language_model, goal.allowed)
+    return Writing(by_prompt(constraint), one_field(goal.settings(GRID)))
 
 
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:

@@ -8,13 +8,13 @@ import torch
 from llguidance import LLMatcher
 from llguidance.hf import from_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
-from transformers import PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.mechanism_schema import mechanism_pattern
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.training.algorithms.grpo.neighbour_answers import with_neighbours
-from daedalus.training.constrained import Constraint, mechanism_constraint
+from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_neighbours
+from daedalus.training.constrained import Constraint, by_prompt, mechanism_constraint
 from daedalus.training.defaults import own_tokenizer
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
@@ -40,13 +40,25 @@ def differing(one: Mechanism, other: Mechanism) -> list[str]:
     return [name for name in FIELDS if getattr(one, name) != getattr(other, name)]
 
 
+def grouped(
+    answers: list[list[int]],
+    sampled: int,
+    count: int,
+    tokenizer: PreTrainedTokenizerBase,
+    constraint: Constraint,
+) -> list[list[int]]:
+    prompts: list[list[int]] = [[]] * len(answers)
+    allow = by_prompt(constraint)
+    return with_neighbours(prompts, answers, sampled, count, tokenizer, allow, one_field())
+
+
 def test_each_neighbour_differs_in_one_field_from_an_answer_of_its_group(
     model: LanguageModel,
 ) -> None:
     constraint = mechanism_constraint(model)
     answers = complete(model, CHATS, 1.0, 1, constraint).answers
     torch.manual_seed(0)
-    whole = with_neighbours(answers, 3, 5, model.tokenizer, constraint)
+    whole = grouped(answers, 3, 5, model.tokenizer, constraint)
     changed = set()
     for number in range(10):
         group, own = whole[8 * number : 8 * number + 8], answers[3 * number : 3 * number + 3]
@@ -68,10 +80,10 @@ def test_torchs_seed_decides_and_without_neighbours_nothing_changes(model: Langu
     made = []
     for seed in (0, 0, 1):
         torch.manual_seed(seed)
-        made.append(with_neighbours(answers, 3, 4, model.tokenizer, constraint))
+        made.append(grouped(answers, 3, 4, model.tokenizer, constraint))
     assert made[0] == made[1] != made[2]
     before = torch.get_rng_state()
-    assert with_neighbours(answers, 3, 0, model.tokenizer, constraint) == answers
+    assert grouped(answers, 3, 0, model.tokenizer, constraint) == answers
     assert np.array_equal(before, torch.get_rng_state())
 
 
@@ -98,7 +110,7 @@ def test_neighbours_are_answers_where_a_tokenizer_writes_a_space_in_front() -> N
     matcher = LLMatcher(vocabulary, LLMatcher.grammar_from_regex(mechanism_pattern()))
     constraint = Constraint(matcher, len(tokenizer), vocabulary)
     answers = [[*constraint.tokens(text), tokenizer.eos_token_id] for text in texts]
-    for neighbour in with_neighbours(answers, 3, 3, tokenizer, constraint):
+    for neighbour in grouped(answers, 3, 3, tokenizer, constraint):
         assert len(constraint.choices(neighbour).places)
     with pytest.raises(ValueError, match="cannot continue a mechanism"):
         constraint.choices(tokenizer.encode(texts[0], add_special_tokens=False))

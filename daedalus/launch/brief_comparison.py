@@ -1,0 +1,89 @@
+"""Compares designers under briefs, in the way of the benchmark: tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from tqdm import tqdm
+
+from daedalus.design.briefs.brief import Brief
+from daedalus.design.briefs.ends import Measured
+from daedalus.design.briefs.scoring import SEED
+from daedalus.design.env import DesignEnv
+from daedalus.evaluation.run_report import Report
+from daedalus.lab.studies.briefs import (
+    Designers,
+    Markets,
+    by_clause,
+    proposals,
+    scores,
+    summarised,
+)
+from daedalus.lab.studies.briefs_figures import clause_map, split_scores
+from daedalus.launch.from_config import bidders_named
+from daedalus.market.interface import MarketSettings
+from daedalus.runs.phases import EVALUATION, phase
+
+
+def markets_of(market: MarketSettings) -> Markets:
+    """Return what makes the market of a population by its name."""
+
+    @cache
+    def of(population: str) -> DesignEnv:
+        return DesignEnv.of(market, bidders_named(market)(population))
+
+    return of
+
+
+def compare_under_briefs(
+    briefs: Mapping[str, Sequence[Brief]],
+    markets: Markets,
+    designers: Designers,
+    seed: int,
+    confidence: float,
+    report: Report,
+) -> None:
+    """Let designers design under briefs; write briefs.csv, summary.csv, clauses.csv and figures.
+
+    Args:
+        briefs: The briefs by split.
+        markets: Returns markets by population.
+        designers: Returns designers by the population that they expect.
+        seed: Seed of the run; briefs are scored in the same futures whatever it is.
+        confidence: Coverage of the intervals.
+        report: It shows and writes.
+    """
+    measured = _with_ends([each for group in briefs.values() for each in group], markets)
+    if without := [each.id for each in measured if not each.scale]:
+        report.say(
+            f"no score for {', '.join(without)}: a search with the true parts breaks a floor "
+            "there, or is no better than chance; rules are checked all the same"
+        )
+    split_of = {each.id: name for name, group in briefs.items() for each in group}
+    with phase(EVALUATION):
+        given = proposals(measured, markets, designers, seed)
+        table = scores(given, markets, SEED, lambda each: split_of[each.id])
+    summary = summarised(table, confidence)
+    report.table(table, "briefs")
+    report.table(summary, "summary")
+    report.show(summary, "score: 0 if a rule is broken, else from chance (0) to search (1)")
+    if clauses := [each for each in measured if each.clauses]:
+        report.say(f"{len(clauses)} briefs say which clauses they are made of")
+        kinds = by_clause([each for each in given if each.brief.clauses], table)
+        report.table(kinds, "clauses")
+        if kinds["read"].notna().any():
+            report.figure(clause_map(kinds), "clauses")
+    report.figure(split_scores(summary, confidence), "scores")
+
+
+def _with_ends(briefs: Sequence[Brief], markets: Markets) -> list[Brief]:
+    """Return briefs with the ends of their scores, measured where they are not known."""
+    missing = [each for each in briefs if not each.scale]
+    if not missing:
+        return list(briefs)
+    envs = {each.population: markets(each.population) for each in missing}
+    measure = Measured(envs, SEED)
+    bar = tqdm(missing, desc="searching with the true parts", unit="brief")
+    found = {each.id: measure(each) or each for each in bar}
+    return [found.get(each.id, each) for each in briefs]

@@ -1,0 +1,50 @@
+"""Lessons of briefs: what each sentence means, and the mechanism that a search finds for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from datasets import Dataset
+
+from daedalus.design.briefs.answers import answer_text, reading_text, true_clauses, values_text
+from daedalus.design.briefs.brief import Brief
+from daedalus.design.briefs.search import search
+from daedalus.design.env import DesignEnv
+from daedalus.market.mechanism import Mechanism
+from daedalus.runs.phases import LESSONS, phase
+from daedalus.runs.workers import share_out
+from daedalus.training.brief_writing import brief_chat
+
+
+@phase(LESSONS)
+def brief_lessons(briefs: Sequence[Brief], answered: Sequence[Mechanism], at_once: bool) -> Dataset:
+    """Return pairs of a prompt and an answer.
+
+    Args:
+        briefs: The briefs; each knows the meanings of its sentences.
+        answered: The mechanisms of the first of them. The others have the first part of an answer
+            alone, unless answers are given at once, which leaves them out.
+        at_once: Whether answers are mechanisms alone.
+    """
+    texts = [
+        values_text(each) if at_once else answer_text(true_clauses(brief), each)
+        for brief, each in zip(briefs, answered, strict=False)
+    ]
+    if not at_once:
+        texts += [reading_text(true_clauses(each)) for each in briefs[len(answered) :]]
+    chats = [brief_chat(each.text, at_once) for each in briefs[: len(texts)]]
+    completions = [[{"role": "assistant", "content": each}] for each in texts]
+    return Dataset.from_dict({"prompt": chats, "completion": completions})
+
+
+@phase(LESSONS)
+def searched(
+    briefs: Sequence[Brief], envs: Mapping[str, DesignEnv], seed: int
+) -> Iterable[Mechanism]:
+    """Yield the mechanism that a search finds for the true parts of each brief."""
+    return share_out(partial(_searched, dict(envs), seed), briefs, len(briefs))
+
+
+def _searched(envs: dict[str, DesignEnv], seed: int, brief: Brief) -> Mechanism:
+    return search(brief.truth, envs[brief.population], seed)

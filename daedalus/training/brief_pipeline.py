@@ -1,0 +1,92 @@
+"""Training from briefs: SFT on few answers, then GRPO on the rewards of many briefs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from daedalus.checks import CannotRunError
+from daedalus.design.briefs.brief import Brief
+from daedalus.design.briefs.generator import shown_by
+from daedalus.design.env import DesignEnv
+from daedalus.runs.processes import handed_over, once
+from daedalus.training.algorithms.grpo.trainer import train_grpo
+from daedalus.training.algorithms.sft.brief_lessons import brief_lessons, searched
+from daedalus.training.algorithms.sft.trainer import train_sft
+from daedalus.training.backends import make_backend
+from daedalus.training.brief_lesson_settings import BriefLessonSettings
+from daedalus.training.brief_model import write_manner
+from daedalus.training.checkpoints import export
+from daedalus.training.model import LanguageModel
+from daedalus.training.pipeline import first_model
+from daedalus.training.run import TrainingRun
+from daedalus.training.sources.brief_source import brief_source
+from daedalus.training.weight_sources import resolved
+
+
+def train_from_briefs(
+    run: TrainingRun,
+    briefs: Sequence[Brief],
+    lessons: BriefLessonSettings,
+    envs: Mapping[str, DesignEnv],
+) -> None:
+    """Train and export, unless an interrupted run has done so; its parts are not done again.
+
+    Args:
+        run: The run.
+        briefs: Briefs that train, with the meanings of their sentences.
+        lessons: What SFT shows.
+        envs: Markets by the names of their bidders.
+    """
+    if handed_over(run.folder.model.exists()):
+        return
+    if not handed_over(run.folder.sft_model.exists()):
+        model = first_model(run)
+        if run.settings.sft.steps:
+            pairs = once(_pairs)(run, briefs, lessons, envs)
+            model = train_sft(model, pairs, run.settings.sft, run)
+        base = resolved(run.model.pretrained) or run.folder.base_model
+        _export(model, run, base, run.folder.sft_model, lessons)
+    model = make_backend(run.model).load(run.folder.sft_model)
+    grpo = run.settings.grpo
+    if grpo.steps:
+        rewarded = briefs[: grpo.states]
+        source = brief_source(rewarded, envs, grpo.futures, run.seed, lessons.at_once)
+        model = train_grpo(model, source, run)
+    _export(model, run, run.folder.sft_model, run.folder.model, lessons)
+
+
+def _pairs(
+    run: TrainingRun,
+    briefs: Sequence[Brief],
+    lessons: BriefLessonSettings,
+    envs: Mapping[str, DesignEnv],
+) -> object:
+    """Return the lessons.
+
+    Raises:
+        CannotRunError: There are fewer briefs of so few wordings.
+    """
+    count = run.settings.sft.examples
+    shown = [each for each in briefs if shown_by(each, lessons.wordings)]
+    if len(shown) < count:
+        raise CannotRunError(
+            f"training.sft.examples: {count}; {len(shown)} briefs have no other wordings than the "
+            f"first {lessons.wordings}, so give at most these, or more lessons.wordings"
+        )
+    shown = shown[:count]
+    taught = shown if lessons.at_once else shown[: lessons.taught]
+    answers = [*searched(taught, envs, run.seed)]
+    return brief_lessons(shown, answers, lessons.at_once)
+
+
+@once
+def _export(
+    model: LanguageModel,
+    run: TrainingRun,
+    base: str | Path,
+    folder: Path,
+    lessons: BriefLessonSettings,
+) -> None:
+    export(model, run.settings.prompt, base, folder, run.model, constrained=True)
+    write_manner(folder, lessons.at_once)

@@ -1,0 +1,91 @@
+"""What language models read and may write when they design from briefs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+from llguidance.hf import from_tokenizer
+
+from daedalus.design.briefs.answers import (
+    mechanism_pattern_for,
+    neighbour_answer,
+    reading_pattern,
+)
+from daedalus.design.language.prompt import Message
+from daedalus.market.mechanism_schema import values_pattern
+from daedalus.training.constrained import Constraint, constraint_of
+from daedalus.training.model import LanguageModel
+
+_SYSTEM = "Say what each sentence asks for, then set the auction."
+_AT_ONCE = "Set the auction as the seller asks."
+_REMEMBERED = 4096  # constraints
+
+
+def brief_chat(brief: str, at_once: bool) -> list[Message]:
+    """Return the prompt of a brief.
+
+    Args:
+        brief: The sentences.
+        at_once: Whether the answer is the mechanism alone.
+    """
+    system = _AT_ONCE if at_once else _SYSTEM
+    return [{"role": "system", "content": system}, {"role": "user", "content": brief}]
+
+
+class BriefWriting:
+    """Which answers a model may write to briefs, and which are neighbours.
+
+    A model that reads first says a meaning for each sentence. Then it writes one of the mechanisms
+    that these allow. So it cannot break a rule that it has understood.
+
+    Args:
+        language_model: The model that writes.
+        at_once: Whether it writes the mechanism alone.
+    """
+
+    def __init__(self, language_model: LanguageModel, at_once: bool) -> None:
+        model, self._tokenizer = language_model.model, language_model.tokenizer
+        self.at_once = at_once
+        self._size: int = cast(Any, model).get_output_embeddings().out_features
+        self._vocabulary = from_tokenizer(
+            cast(Any, self._tokenizer),
+            n_vocab=self._size,
+            eos_token=cast(Any, model).generation_config.eos_token_id,
+        )
+        self.allow_brief = lru_cache(_REMEMBERED)(self._allow_brief)
+        self._to = lru_cache(_REMEMBERED)(self._constraint)
+        self._ends = self._chat("\0").split("\0")
+
+    def allow(self, prompt: Sequence[int]) -> Constraint:
+        """Return what may be written after a prompt, which is given as its tokens."""
+        return self.allow_brief(self.brief_of(prompt))
+
+    def change(self, prompt: Sequence[int], answer: str, rng: np.random.Generator) -> str:
+        """Return a neighbour of an answer, see ``neighbour_answer``."""
+        return neighbour_answer(answer, self.brief_of(prompt), rng)
+
+    def brief_of(self, prompt: Sequence[int]) -> str:
+        """Return the brief in a prompt."""
+        text = str(self._tokenizer.decode(list(prompt)))
+        return text.removeprefix(self._ends[0]).removesuffix(self._ends[1])
+
+    def _allow_brief(self, brief: str) -> Constraint:
+        if self.at_once:
+            return self._to(values_pattern())
+
+        def after(reading: str) -> Constraint:
+            return self._to(mechanism_pattern_for(reading, brief))
+
+        pattern = reading_pattern(brief)
+        return constraint_of(pattern, self._vocabulary, self._size, after)
+
+    def _constraint(self, pattern: str) -> Constraint:
+        return constraint_of(pattern, self._vocabulary, self._size)
+
+    def _chat(self, brief: str) -> str:
+        chat = brief_chat(brief, self.at_once)
+        template = self._tokenizer.apply_chat_template
+        return str(template(chat, tokenize=False, add_generation_prompt=True))

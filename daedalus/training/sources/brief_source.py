@@ -1,0 +1,113 @@
+"""Briefs as prompts, with rewards for mechanisms: rules kept, and the objective where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from datasets import Dataset
+from numpy.typing import NDArray
+
+from daedalus.design.briefs.answers import clauses_in, mechanism_in
+from daedalus.design.briefs.brief import Brief
+from daedalus.design.briefs.generator import label
+from daedalus.design.briefs.scoring import mean_terms
+from daedalus.design.briefs.search import worth
+from daedalus.design.env import DesignEnv
+from daedalus.design.language.prompt import Message
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.training.brief_writing import BriefWriting, brief_chat
+from daedalus.training.model import LanguageModel
+from daedalus.training.sources.source import Source, Writing
+
+_PURPOSE = "briefs/training"
+
+
+@dataclass(frozen=True)
+class BriefReward:
+    """Scores answers to briefs for TRL's GRPOTrainer.
+
+    An answer earns the brief's objective, less a price for falling short of floors; 0 if its
+    mechanism breaks a rule of fields. All answers of a step meet the same futures, and each step
+    has its own. They are others than those of tests.
+
+    Attributes:
+        briefs: The briefs, by the number in the column ``state``.
+        envs: Markets by the names of their bidders.
+        futures: Whole episodes in which each mechanism is played.
+        seed: Seed of the run.
+        at_once: Whether answers are mechanisms alone.
+    """
+
+    briefs: Sequence[Brief]
+    envs: Mapping[str, DesignEnv]
+    futures: int
+    seed: int
+    at_once: bool
+
+    def __call__(
+        self,
+        completions: Sequence[str | list[Message]],
+        state: Sequence[int],
+        trainer_state: Any = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: Any,
+    ) -> list[float]:
+        """Return the reward of each completion; for the arguments see ``RewardFunction``."""
+        texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
+        briefs = [self.briefs[row] for row in state]
+        step = getattr(trainer_state, "global_step", 0)
+        mechanisms = [mechanism_in(each) for each in texts]
+        kept = [a.goal.admits(b) for a, b in zip(briefs, mechanisms, strict=True)]
+        rewards = np.where(kept, self._objectives(briefs, mechanisms, step), 0.0)
+        if log_metric:
+            log_metric("rules_kept", float(np.mean(kept)))
+            if not self.at_once:
+                log_metric("sentences_read", _read(texts, briefs))
+        return [float(each) for each in rewards]
+
+    def _objectives(
+        self, briefs: Sequence[Brief], mechanisms: Sequence[Mechanism], step: int
+    ) -> NDArray[np.float64]:
+        """Return the objective of each mechanism under its brief, shape (B,), at least 0."""
+        found = np.zeros(len(briefs))
+        for population in dict.fromkeys(each.population for each in briefs):
+            rows = [row for row, each in enumerate(briefs) if each.population == population]
+            played = Mechanisms.stack([mechanisms[row] for row in rows])
+            purpose = f"{_PURPOSE}/{step}"
+            terms = mean_terms(self.envs[population], played, self.futures, self.seed, purpose)
+            for row, each in zip(rows, terms, strict=True):
+                found[row] = worth(each[None], briefs[row].reward, briefs[row].floors)[0]
+        return np.maximum(found, 0.0)
+
+
+def _read(texts: Sequence[str], briefs: Sequence[Brief]) -> float:
+    """Return the share of sentences whose meaning is said right."""
+    right = [
+        label(clause) == true
+        for text, brief in zip(texts, briefs, strict=True)
+        for clause, true in zip(clauses_in(text, brief.text), brief.clauses, strict=True)
+    ]
+    return float(np.mean(right))
+
+
+def brief_source(
+    briefs: Sequence[Brief],
+    envs: Mapping[str, DesignEnv],
+    futures: int,
+    seed: int,
+    at_once: bool,
+) -> Source:
+    """Return briefs as prompts, with the rewards and the writing of ``BriefReward``'s answers."""
+    reward = BriefReward(briefs, envs, futures, seed, at_once)
+    chats = [brief_chat(each.text, at_once) for each in briefs]
+    rows = {"prompt": chats, "state": list(range(len(briefs)))}
+    return Source(Dataset.from_dict(rows), reward, partial(_writing, at_once))
+
+
+def _writing(at_once: bool, language_model: LanguageModel) -> Writing:
+    writing = BriefWriting(language_model, at_once)
+    return Writing(writing.allow, writing.change)
