@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.checks import CannotRunError, doing
+from daedalus.checks import doing
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelDesigner
@@ -18,7 +18,7 @@ from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
-from daedalus.launch.brief_answer import answer_brief
+from daedalus.launch.brief_answer import answer_brief, brief_text
 from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import Ask
 from daedalus.launch.from_config import make_env, own_context, search_command
@@ -36,7 +36,7 @@ def main(config: Ask, out: Path) -> None:
     """Show a prompt, the mechanism that the designer sets, and what designers earn."""
     if config.brief:
         with tracked(config, out, drawn=False) as (_, report):
-            answer_brief(_text(config.brief), own_context(config, make_env(config)), report)
+            answer_brief(brief_text(config.brief), own_context(config, make_env(config)), report)
         return
     env, name = make_env(config), config.designer.name
     context = own_context(config, env)
@@ -56,19 +56,6 @@ def main(config: Ask, out: Path) -> None:
         others = {key: each for key, each in config.evaluation.baselines.items() if key != _OWN}
         designers = build_all(others, context) | {_OWN: own, name: designer}
         _compare(config, env, designers, report)
-
-
-def _text(brief: str) -> str:
-    """Return the sentences of a brief that may stand in a file."""
-    if not Path(brief).is_file() or any(each.isspace() for each in brief):
-        return brief
-    try:
-        text = Path(brief).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise CannotRunError(f"brief: {brief} is no UTF-8; save it so") from None
-    if not text.strip():
-        raise CannotRunError(f"brief: {brief} is empty; write what the auction must do")
-    return text
 
 
 def asked_changes(config: Ask, out: Path) -> list[str]:

@@ -10,6 +10,7 @@ from daedalus.design.briefs.brief import Brief, read_briefs
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import Designer
+from daedalus.lab.studies.briefs import Markets
 from daedalus.launch.brief_comparison import compare_under_briefs, markets_of
 from daedalus.launch.config.tasks import Briefs
 from daedalus.launch.from_config import make_context
@@ -18,7 +19,8 @@ from daedalus.launch.tracked import tracked
 
 def main(config: Briefs, out: Path) -> None:
     """Let all designers design under all briefs; write briefs.csv, summary.csv and figures."""
-    briefs, markets = _chosen(config), markets_of(config.market)
+    markets = markets_of(config.market)
+    briefs = _chosen(config, markets)
 
     @cache
     def designers(population: str) -> Mapping[str, Designer]:
@@ -31,14 +33,19 @@ def main(config: Briefs, out: Path) -> None:
         compare_under_briefs(briefs, markets, designers, config.seed, confidence, report)
 
 
-def _chosen(config: Briefs) -> dict[str, Sequence[Brief]]:
+def _chosen(config: Briefs, markets: Markets) -> dict[str, Sequence[Brief]]:
     """Return the briefs by split; those of a file are a split of its name.
 
     Raises:
-        BriefError: The file cannot be read, or a line of it is no brief.
+        BriefError: The file cannot be read, or a line of it is no brief that can be played.
     """
+
+    def check(brief: Brief) -> None:
+        for name in (brief.population, brief.known_population):
+            markets(name)
+
     most = config.evaluation.episodes
     if config.briefs:
         path = Path(config.briefs)
-        return {path.stem: read_briefs(path)}
+        return {path.stem: read_briefs(path, check)[:most]}
     return {name: frozen_briefs(name)[:most] for name in config.splits}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
@@ -13,12 +15,13 @@ from daedalus.lab.bids.analysis import Analysis, Plan, analyse
 from daedalus.lab.bids.estimated_population import population_file, population_of
 from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.figures import figures_of
-from daedalus.lab.bids.findings import reserves_table, verdict_row
+from daedalus.lab.bids.findings import reserves_table, rules_table, verdict_row
 from daedalus.lab.bids.log import load_bids
 from daedalus.lab.bids.report import go_on, markdown, page, warnings, write_text
 from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
+from daedalus.launch.brief_answer import brief_text, load_understanding
 from daedalus.launch.config.tasks import FromBids
-from daedalus.launch.from_config import make_context
+from daedalus.launch.from_config import load_reader, make_context
 from daedalus.launch.tracked import tracked
 
 
@@ -29,7 +32,8 @@ def main(config: FromBids, out: Path) -> None:
     with tracked(config, out) as (_, report):
         for note in estimator.log.notes:
             report.say(f"{note.kind}: {note}")
-        analysis = analyse(estimator, plan_of(config), lambda markets: _trained(config, markets))
+        plan = replace(plan_of(config), understood=_understood(config, report))
+        analysis = analyse(estimator, plan, lambda markets: _trained(config, markets))
         findings = analysis.findings
         file = out / "population" / f"{findings.population}.yaml"  # a folder that Hydra can search
         write_text(file, population_file(findings.estimate, estimator.log))
@@ -47,6 +51,16 @@ def plan_of(config: FromBids) -> Plan:
         evaluation.confidence,
         config.seed,
     )
+
+
+def _understood(config: FromBids, report: Report) -> Understanding | None:
+    """Return what the brief asks for, if there is one."""
+    if not config.brief:
+        return None
+    understand, notes = load_understanding(load_reader)
+    for note in notes:
+        report.say(note)
+    return understand(brief_text(config.brief))
 
 
 def _trained(config: FromBids, markets: EstimatedMarkets) -> Mapping[str, Mixture]:
@@ -74,6 +88,10 @@ def _write(report: Report, analysis: Analysis, out: Path) -> None:
     report.table(findings.checks, "diagnostics")
     slopes = findings.estimate.levels.slopes
     report.table(slopes.rename("coefficient").rename_axis("column").reset_index(), "levels")
+    if findings.brief is not None:
+        rules = rules_table(findings.brief)
+        report.table(rules, "rules")
+        report.show(rules, "the brief: what it rules here, and what that costs in a sale")
     report.show(findings.designers, f"{findings.reward} of a sale")
     report.show(findings.sensitivity, "other assumptions")
     if len(findings.fit):

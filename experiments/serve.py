@@ -18,6 +18,7 @@ from daedalus.design.language_bidders.asking import Recording
 from daedalus.design.language_bidders.player import in_all_seats
 from daedalus.design.language_bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.config.task_parts import Offering
 from daedalus.launch.config.tasks import LlmBidders, Serve
@@ -25,6 +26,7 @@ from daedalus.launch.from_config import (
     allowed_in,
     load_ask,
     load_generate,
+    load_reader,
     make_context,
     make_env,
 )
@@ -34,6 +36,7 @@ from daedalus.runs.console import make_console
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.asked_market import AskedMarket
+from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
@@ -47,7 +50,8 @@ from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 def main(config: Serve, out: Path) -> None:
     """Serve the configuration's populations; the trained designer loads in the background."""
     settings = config.service
-    catalogue, console = make_catalogue(config), make_console()
+    catalogue = replace(make_catalogue(config), briefs=make_briefs())
+    console = make_console()
     designer, choice = find_designer(settings, Path(settings.outputs), config.reward)
     with listen(settings) as listener, asked_market(config, out) as asked:
         catalogue = catalogue if asked is None else catalogue.with_asked_market(asked)
@@ -88,6 +92,12 @@ def make_report_on() -> ReportOn | None:
     from experiments.from_bids import plan_of  # pandas and matplotlib are slow to import
 
     return partial(report_on_bids, plan_of(compose_config("+experiment=from_bids")))
+
+
+def make_briefs() -> BriefsOnOffer:
+    """Return what reads briefs and the bidders that they may tell of; the reader loads later."""
+    offered: Serve = compose_config("+experiment=serve", "populations=briefs")
+    return BriefsOnOffer(partial(load_understanding, load_reader), offered.populations)
 
 
 def make_makers(config: Serve) -> dict[str, Make]:

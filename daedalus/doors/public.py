@@ -169,7 +169,8 @@ def make(
             ``read_allowed``; a step under another mechanism is refused. By default all may.
         brief: What the seller asks for in sentences. What a reader understands of them sets
             ``reward``, ``allowed`` and, if it tells of the bidders, who they are. Check the
-            market's ``understood``; a warning names the sentences that were not used.
+            market's ``understood``; a warning names the sentences that were not used, and floors,
+            which restrict nothing in play.
 
     Raises:
         ConfigError: A name or a change is wrong. The message says what to write instead.
@@ -199,7 +200,7 @@ def _briefed(env: DesignEnv, brief: str) -> Market:
 
     solver = make_solver(make_context(Compare(), env), warnings.warn)
     understood = solver.understand(brief)
-    for sentence in understood.warnings:
+    for sentence in understood.warnings_in_play:
         warnings.warn(sentence, stacklevel=3)
     env = replace(
         solver.market(understood.population),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 
 import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding, says
-from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.readers import Reader, read
 from daedalus.design.briefs.solver import Answer, BriefSolver
 from daedalus.design.designers.base import DesignerContext, LoadReader
 from daedalus.design.designers.brief_search import make_reader
@@ -47,6 +49,20 @@ def make_solver(context: DesignerContext, say: Callable[[str], object]) -> Brief
     """
     reader = best_reader(context.load_reader, say)
     return BriefSolver(reader, context.market_of, context.seed, least_confidence=_LEAST_CONFIDENCE)
+
+
+def load_understanding(load: LoadReader | None) -> tuple[Callable[[str], Understanding], list[str]]:
+    """Load the best reader that is at hand.
+
+    Args:
+        load: Loads readers that need torch.
+
+    Returns:
+        What understands a brief, and a sentence if there is no encoder.
+    """
+    told: list[str] = []
+    reader = best_reader(load, told.append)
+    return partial(read, reader, least_confidence=_LEAST_CONFIDENCE), told
 
 
 def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader:
@@ -112,3 +128,20 @@ def _written(answer: Answer) -> dict[str, object]:
     written = {"mechanism": answer.mechanism.to_dict(), "objective": answer.objective}
     rules = [asdict(each) for each in answer.rules]
     return json.loads(json.dumps(written | {"terms": answer.terms, "rules": rules}))  # type: ignore[no-any-return]
+
+
+def brief_text(brief: str) -> str:
+    """Return the sentences of a brief that may stand in a file.
+
+    Raises:
+        CannotRunError: The file is empty, or no UTF-8.
+    """
+    if not Path(brief).is_file() or any(each.isspace() for each in brief):
+        return brief
+    try:
+        text = Path(brief).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise CannotRunError(f"brief: {brief} is no UTF-8; save it so") from None
+    if not text.strip():
+        raise CannotRunError(f"brief: {brief} is empty; write what the auction must do")
+    return text

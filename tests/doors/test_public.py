@@ -79,11 +79,15 @@ def test_a_brief_sets_reward_rules_and_bidders(monkeypatch: pytest.MonkeyPatch) 
     class Known:
         def clauses(self, sentences: list[str]) -> list[Clause]:
             meanings = ["aim/revenue", "payment/first_price", "payment/vcg", "fact/ring"]
-            return [Clause(*pair) for pair in zip(meanings, [None] * 4, sentences, strict=True)]
+            pairs = zip([*meanings, "floor/fairness"], [None] * 4 + [0.5], sentences, strict=True)
+            return [Clause(*pair) for pair in pairs]
 
     monkeypatch.setattr("daedalus.launch.brief_answer.best_reader", lambda *_: Known())
-    with pytest.warns(UserWarning, match="the second is not kept; auction_type: “Own.” excludes"):
-        market = daedalus.make("stage1", brief="Money. Own. Displaced. A ring.")
+    with pytest.warns(UserWarning) as warned:
+        market = daedalus.make("stage1", brief="Money. Own. Displaced. A ring. Alike.")
+    excluded, floor = (str(each.message) for each in warned)
+    assert excluded.startswith("the second is not kept; auction_type: “Own.” excludes")
+    assert floor == "a mean fairness of at least 0.5 was understood, but restricts nothing in play"
     assert market.env.goal.weights == {"revenue": 1.0}
     assert market.env.allowed == {"auction_type": ("first_price",)}
     assert market.env.brief.startswith("Money.") and market.understood is not None

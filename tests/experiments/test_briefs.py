@@ -37,6 +37,9 @@ FEW = [
     *(f"designer.{each}" for each in SMALL),
 ]
 
+BASELINES = ("blind", "rule_keeper", "keywords", "tfidf", "minilm")
+SCALE = {"floor": 0.0, "ceiling": 1.0, "mechanism": {}}
+
 
 def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     play(tmp_path, *FEW, "splits=[wordings,pairs]", "evaluation.episodes=3")
@@ -76,6 +79,26 @@ def test_designers_play_the_briefs_of_a_file(tmp_path: Path) -> None:
     assert best.reserve_price >= 0.2
 
 
+@pytest.mark.parametrize("name", ["population", "told_population"])
+def test_unknown_bidders_are_refused_with_the_line(tmp_path: Path, name: str) -> None:
+    row = {"id": "one", "brief": "Above all we need money.", "population": "stage1"}
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f"{json.dumps(row)}\n{json.dumps(row | {'id': 'two', name: 'nowhere'})}\n")
+    with pytest.raises(SystemExit, match=r"mine\.jsonl, line 2: population: no option nowhere"):
+        play(tmp_path / "out", *FEW, f"briefs={path}")
+
+
+def test_episodes_are_the_most_briefs_of_a_file(tmp_path: Path) -> None:
+    row = {"brief": "Hello.", "population": "stage1", "scale": SCALE}
+    rows = [row | {"id": name} for name in ("one", "two", "three")]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    few = [each for each in FEW if "baselines" not in each]
+    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
+    words = [*few, *bare, f"briefs={tmp_path / 'mine.jsonl'}", "evaluation.episodes=2"]
+    play(tmp_path / "out", *words)
+    assert set(pd.read_csv(tmp_path / "out/briefs.csv")["id"]) == {"one", "two"}
+
+
 def test_a_reader_without_a_brief_is_refused(tmp_path: Path) -> None:
     words = ["+experiment=boxplot", "designer=brief_search", "designer.reader=tfidf"]
     with pytest.raises(SystemExit, match="reads briefs, and here is none"):
@@ -87,6 +110,8 @@ def test_a_wrong_split_is_refused() -> None:
         compose_config("+experiment=briefs", "splits=[hidden]")
     with pytest.raises(ConfigError, match="measured in market=fresh"):
         compose_config("+experiment=briefs", "market.episode_length=5")
+    with pytest.raises(ConfigError, match="splits: they are of the frozen briefs"):
+        compose_config("+experiment=briefs", "splits=[same]", "briefs=mine.jsonl")
     compose_config("+experiment=briefs")
     compose_config("+experiment=briefs", "market.episode_length=5", "briefs=mine.jsonl")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
+from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.lab.bids.findings import amount
 from daedalus.launch.config import compose_config
 from experiments import from_bids
@@ -63,10 +65,31 @@ def test_a_trained_model_is_compared_and_other_rewards_are_played(
     assert "in welfare" in (tmp_path / "out" / "report.md").read_text()
 
 
+@pytest.mark.slow
+def test_a_brief_restricts_what_is_recommended(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    floor = Clause("reserve_least/x", 0.8, "Not below four fifths.")
+    ring = Clause("fact/ring", None, "They are a ring.")
+
+    def load(_: object) -> tuple[Callable[[str], Understanding], list[str]]:
+        return lambda brief: understand([floor, ring]), ["a reader of words"]
+
+    monkeypatch.setattr(from_bids, "load_understanding", load)
+    play(tmp_path, *SMALL, f"bids='{log}'", "brief='Not below four fifths. They are a ring.'")
+    rules = pd.read_csv(tmp_path / "rules.csv")
+    assert list(rules["today"].fillna("")) == ["broken", ""]
+    assert rules["costs"][0] > 0 and rules["not_used"][1] == "the log itself says who bids"
+    assert pd.read_csv(tmp_path / "verdict.csv")["change"][0]
+    text = (tmp_path / "report.md").read_text()
+    assert "Today's rules break the brief" in text and "## What the brief asks for" in text
+
+
 def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CannotRunError, match="bids: none; give bids=FILE"):
         from_bids.main(compose_config(*SMALL), tmp_path)
     assert "format" in failure(*SMALL, "bid_log.format=dutch")
+    assert "no file none.txt" in failure(*SMALL, "bids=timber", "brief=none.txt")
     assert "does not read bids" in failure("+experiment=baselines", "bids=timber")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -111,12 +111,16 @@ class Brief:
         return {name: each for name, each in row.items() if each not in ({}, [], "")}
 
 
-def read_briefs(path: Path) -> list[Brief]:
+def read_briefs(path: Path, check: Callable[[Brief], object] | None = None) -> list[Brief]:
     """Return the briefs of a JSON-lines file: one object for each line, see ``brief_from``.
 
+    Args:
+        path: The file.
+        check: Raises an error for a brief that cannot be played, such as one of unknown bidders.
+
     Raises:
-        BriefError: The file is not there, is empty or has a line that is no brief, or two of the
-            same id.
+        BriefError: The file is not there, is empty or has a line that is no brief or cannot be
+            played, or two of the same id.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
@@ -130,6 +134,8 @@ def read_briefs(path: Path) -> list[Brief]:
             continue
         try:
             brief = brief_from(json.loads(line))
+            if check:
+                check(brief)
         except ValueError as error:
             raise BriefError(f"{path}, line {number}: {_sentence(error)}") from None
         if brief.id in found:

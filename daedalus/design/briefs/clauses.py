@@ -107,6 +107,15 @@ class Understanding:
         named = [f"“{each.sentence}” is not used: {reason}" for each, reason in self.unread]
         return [*named, *(f"the second is not kept; {each}" for each in self.contradictions)]
 
+    @property
+    def warnings_in_play(self) -> list[str]:
+        """Return ``warnings``, and a sentence for each floor: no step can keep a mean of many."""
+        floors = [
+            f"a mean {name} of at least {least:g} was understood, but restricts nothing in play"
+            for name, least in self.floors.items()
+        ]
+        return [*self.warnings, *floors]
+
     def goal(self, brief: str = "") -> Goal:
         """Return weights and what may be set as a goal; floors are no part of it."""
         return Goal(self.reward, self.allowed, brief)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -42,6 +43,17 @@ class Verdict:
     def keeps_rules(self) -> bool:
         """Return whether no rule is broken."""
         return not self.broken
+
+    @property
+    def reward(self) -> float:
+        """Return the score; without ends the objective, or 0 if a rule is broken."""
+        if math.isfinite(self.score):
+            return self.score
+        return self.objective if self.keeps_rules else 0.0
+
+
+NO_MECHANISM = Verdict(("no valid mechanism",), math.nan, 0.0)
+"""What an answer comes to that holds no mechanism."""
 
 
 def mean_terms(

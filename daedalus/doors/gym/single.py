@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike
 
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.doors import public
@@ -39,14 +40,18 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
     ``reset(seed=s)`` begins the episode of this seed, as ``daedalus.market`` and the service do.
     A reset without a seed draws the seed of the next episode; ``info["seed"]`` names it.
 
+    A brief of one's own is the same in all episodes, so its words are no part of an observation.
+
     Args:
         env: The market, the shape of its episodes, and the reward.
+        understood: What was understood of the brief that it was made with; None without a brief.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]  # none changes it
 
-    def __init__(self, env: DesignEnv) -> None:
+    def __init__(self, env: DesignEnv, understood: Understanding | None = None) -> None:
         self.env = env
+        self.understood = understood
         self.observation_space = numbers_space()
         self.action_space = action_space()
         self._episode: Episodes | None = None
@@ -99,8 +104,11 @@ def make_single(
     reward: str | RewardStack = "composite",
     overrides: tuple[str, ...] = (),
     allowed: Mapping[str, object] | None = None,
+    brief: str = "",
     render_mode: None = None,
 ) -> MarketEnv:
     """Return the environment for ``gymnasium.make``; see ``daedalus.make``."""
-    made = public.make(population, *overrides, market=market, reward=reward, allowed=allowed)
-    return MarketEnv(made.env)
+    made = public.make(
+        population, *overrides, market=market, reward=reward, allowed=allowed, brief=brief
+    )
+    return MarketEnv(made.env, made.understood)

@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from daedalus.design.env import Episodes
 from daedalus.design.search.features import FEATURES, observed_features
-from daedalus.design.search.space import LEVELS, mechanisms_at, places_of
+from daedalus.design.search.space import LEVELS, Settings, mechanisms_at, places_of
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 Actions = NDArray[np.int64]
 Numbers = NDArray[np.float32]
-
-_SIZES = np.array([len(LEVELS[name]) for name in FIELDS])
 
 
 def observation_space() -> Space[Numbers]:
@@ -25,9 +23,13 @@ def observation_space() -> Space[Numbers]:
     return Box(-np.inf, np.inf, (len(FEATURES),), np.float32)
 
 
-def action_space() -> Space[Actions]:
+def action_space(table: Settings = LEVELS) -> Space[Actions]:
     """Return the space of an action: for each of ``FIELDS``, in order, the number of a level."""
-    return MultiDiscrete(_SIZES)
+    return MultiDiscrete(_sizes(table))
+
+
+def _sizes(table: Settings) -> NDArray[np.int64]:
+    return np.array([len(table[name]) for name in FIELDS])
 
 
 def numbers_of(episodes: Episodes) -> Numbers:
@@ -45,24 +47,25 @@ def mechanisms_of(actions: ArrayLike, count: int) -> Mechanisms:
     Raises:
         ValueError: They are no integers, have another shape, or one is not the number of a level.
     """
-    return _mechanisms(_integers(actions, (count, len(FIELDS))))
+    return _mechanisms(_integers(actions, (count, len(FIELDS))), LEVELS)
 
 
-def batch_of_one(action: ArrayLike) -> Mechanisms:
+def batch_of_one(action: ArrayLike, table: Settings = LEVELS) -> Mechanisms:
     """Return the mechanism of one action as a batch.
 
     Args:
         action: Integers, shape (11,).
+        table: Levels of each field.
 
     Raises:
         ValueError: They are no integers, have another shape, or one is not the number of a level.
     """
-    return _mechanisms(_integers(action, (len(FIELDS),))[None])
+    return _mechanisms(_integers(action, (len(FIELDS),))[None], table)
 
 
-def decode(action: ArrayLike) -> Mechanism:
+def decode(action: ArrayLike, table: Settings = LEVELS) -> Mechanism:
     """Return the mechanism of one action, see ``batch_of_one``."""
-    return batch_of_one(action)[0]
+    return batch_of_one(action, table)[0]
 
 
 def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
@@ -80,14 +83,15 @@ def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[
     return given
 
 
-def _mechanisms(actions: NDArray[np.integer[Any]]) -> Mechanisms:
+def _mechanisms(actions: NDArray[np.integer[Any]], table: Settings) -> Mechanisms:
     """Return the mechanisms of B actions, shape (B, 11)."""
-    wrong = (actions < 0) | (actions >= _SIZES)
+    sizes = _sizes(table)
+    wrong = (actions < 0) | (actions >= sizes)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         name, value = FIELDS[column], actions[row, column]
-        raise ValueError(f"action: {name} has no level {value}; give 0 to {_SIZES[column] - 1}")
-    return mechanisms_at(actions, LEVELS)
+        raise ValueError(f"action: {name} has no level {value}; give 0 to {sizes[column] - 1}")
+    return mechanisms_at(actions, table)
 
 
 def require_options(options: object, known: Sequence[str] = ()) -> dict[str, Any]:
@@ -114,6 +118,6 @@ def require_options(options: object, known: Sequence[str] = ()) -> dict[str, Any
     return dict(options)
 
 
-def encode(mechanism: Mechanism) -> Actions:
+def encode(mechanism: Mechanism, table: Settings = LEVELS) -> Actions:
     """Return the action with the nearest levels, shape (11,)."""
-    return np.asarray(places_of(Mechanisms.stack([mechanism]), LEVELS)[0])
+    return np.asarray(places_of(Mechanisms.stack([mechanism]), table)[0])

@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.doors import public
@@ -43,6 +44,7 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
             ``AutoresetMode``. Next step: it ignores the action, begins an episode and earns 0.
             Same step: an episode begins at once, and ``final_obs`` and ``final_info`` tell how
             the last one ended. Disabled: whoever steps resets by ``options["reset_mask"]``.
+        understood: See ``MarketEnv``.
 
     Raises:
         ValueError: ``num_envs`` is no integer from 1 up, or there is no such mode.
@@ -53,10 +55,12 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         env: DesignEnv,
         num_envs: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        understood: Understanding | None = None,
     ) -> None:
         if not isinstance(num_envs, int | np.integer) or isinstance(num_envs, bool) or num_envs < 1:
             raise ValueError(f"num_envs: {num_envs!r}; give an integer from 1 up")
         self.env = env
+        self.understood = understood
         self.num_envs = int(num_envs)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
@@ -189,9 +193,12 @@ def make_vector(
     reward: str | RewardStack = "composite",
     overrides: tuple[str, ...] = (),
     allowed: Mapping[str, object] | None = None,
+    brief: str = "",
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     render_mode: None = None,
 ) -> MarketVectorEnv:
     """Return the environment for ``gymnasium.make_vec``; see ``daedalus.make``."""
-    made = public.make(population, *overrides, market=market, reward=reward, allowed=allowed)
-    return MarketVectorEnv(made.env, num_envs, autoreset_mode)
+    made = public.make(
+        population, *overrides, market=market, reward=reward, allowed=allowed, brief=brief
+    )
+    return MarketVectorEnv(made.env, num_envs, autoreset_mode, made.understood)

@@ -1,1 +1,1 @@
-"""The market in the evaluators of others: an episode that a chat plays, and a task of Inspect."""
+"""The market and its briefs in evaluators of others: what a chat plays, tasks of Inspect."""

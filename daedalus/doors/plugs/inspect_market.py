@@ -45,7 +45,7 @@ def market(
     opponent = _designer(env, baseline)
     return Task(
         dataset=[
-            Sample(id=seed, input=_chat(ChatEpisode(env, seed).opening()), metadata={"seed": seed})
+            Sample(id=seed, input=chat(ChatEpisode(env, seed).opening()), metadata={"seed": seed})
             for seed in seeds
         ],
         solver=plays(env),
@@ -95,6 +95,7 @@ def _designer(env: DesignEnv, name: str) -> Designer:
     return designer
 
 
-def _chat(messages: list[Message]) -> list[ChatMessage]:
+def chat(messages: list[Message]) -> list[ChatMessage]:
+    """Return messages as Inspect has them."""
     kinds = {"system": ChatMessageSystem, "user": ChatMessageUser}
     return [kinds[each["role"]](content=each["content"]) for each in messages]

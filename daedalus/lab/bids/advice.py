@@ -32,7 +32,8 @@ def what_to_set(findings: Findings) -> str:
             f"error of the estimate, so only a trial can show it.{each}"
         )
     now = _words(findings, verdict.in_force.multiple)
-    return f"**Set {told}** instead of {now}.{each}"
+    due = " Today's rules break the brief." if verdict.required else ""
+    return f"**Set {told}** instead of {now}.{due}{each}"
 
 
 def _kept(findings: Findings) -> str:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
+import numpy as np
+
+from daedalus.design.briefs.clauses import Clause, Understanding
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
+from daedalus.lab.bids.brief_rules import BriefFindings, BriefRules, RuleCost
 from daedalus.lab.bids.diagnostics import diagnose
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings, designers_table, reserve_words
@@ -17,12 +22,16 @@ from daedalus.lab.bids.verdict import (
     Judgement,
     MarketsObjective,
     Mixture,
+    Policy,
     Verdict,
+    interval_of,
     judgements_in,
+    place_of,
     policy_in_force,
     without_idle_changes,
 )
 from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator
 
 Others = Callable[["EstimatedMarkets"], Mapping[str, Mixture]]
@@ -40,6 +49,7 @@ class Plan:
         episodes: Episodes in which a mechanism is played, if its result has no formula.
         confidence: Confidence of the intervals.
         seed: Seed of all draws.
+        understood: What a brief asks for; None without a brief.
     """
 
     market: MarketSettings
@@ -48,6 +58,12 @@ class Plan:
     episodes: int
     confidence: float
     seed: int
+    understood: Understanding | None = None
+
+    @property
+    def rules(self) -> BriefRules:
+        """Return the rules of the brief that hold for sales of a log."""
+        return BriefRules(self.understood or Understanding(), self.reward.active)
 
 
 @dataclass(frozen=True)
@@ -80,14 +96,17 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
     markets, *sampled = (
         EstimatedMarkets(each, plan.market, plan.reward, seed) for each in (estimate, *samples)
     )
-    found, _ = best_fixed(plan.search, MarketsObjective(markets), generator(seed, "search"))
+    rules, in_force = plan.rules, policy_in_force(estimator)
+    found, designed = _designed(plan, rules, markets, in_force)
     played = {"search": Mixture.of_one(found, markets.scale), **others(markets)}
-    in_force = policy_in_force(estimator)
-    designed = without_idle_changes(found, in_force.mechanism, markets, plan.search.sweep_episodes)
     judgement = Judgement.of(markets, in_force.mechanism, designed, played, plan.episodes, "judge")
     in_market = markets.played(in_force, plan.episodes, "judge")
     judgements = judgements_in(sampled, in_force.mechanism, designed, played)
-    verdict = Verdict.of(in_force, designed, judgement, judgements, estimator, plan.confidence)
+    breaks = any(not rules.keeps(each, in_force, markets) for each in rules.clauses)
+    verdict = Verdict.of(
+        in_force, designed, judgement, judgements, estimator, plan.confidence,
+        rules.permitted(markets), breaks,
+    )  # fmt: skip
     sets = {
         "in force": reserve_words(in_force.multiple, estimator, estimate),
         "designed": reserve_words(verdict.policy.multiple, estimator, estimate),
@@ -105,5 +124,48 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
         plan.confidence,
         estimator.log.population,
         diagnose(estimator, estimate, samples, generator(seed, "bids/checks")),
+        None if plan.understood is None else _brief(plan, markets, sampled, verdict),
     )
     return Analysis(findings, samples, judgement, judgements)
+
+
+def _designed(
+    plan: Plan, rules: BriefRules, markets: EstimatedMarkets, in_force: Policy
+) -> tuple[Mechanism, Mechanism]:
+    """Return what a search finds among what rules allow, and that without idle changes."""
+    rng = generator(plan.seed, "search")
+    found, _ = best_fixed(plan.search, MarketsObjective(markets), rng, rules.goal)
+    near = rules.goal.nearest(Mechanisms.stack([in_force.mechanism]))[0]
+    return found, without_idle_changes(found, near, markets, plan.search.sweep_episodes)
+
+
+def _brief(
+    plan: Plan, markets: EstimatedMarkets, sampled: list[EstimatedMarkets], verdict: Verdict
+) -> BriefFindings:
+    """Return what each rule of the brief costs, and which sentences rule nothing here."""
+    rules = plan.rules
+    costs = [_cost(each, plan, markets, sampled, verdict) for each in rules.clauses]
+    return BriefFindings(costs, rules.unused)
+
+
+def _cost(
+    clause: Clause,
+    plan: Plan,
+    markets: EstimatedMarkets,
+    sampled: list[EstimatedMarkets],
+    verdict: Verdict,
+) -> RuleCost:
+    """Return what the best policy without a rule brings more than that with all of them."""
+    rules, mechanism = plan.rules, verdict.policy.mechanism
+    rest = rules.without(clause)
+    _, free = _designed(plan, rest, markets, verdict.in_force)
+    judged = Judgement.of(markets, mechanism, free, {}, plan.episodes, "judge")
+    at, permitted = place_of(verdict.policy.multiple), rest.permitted(markets)
+    best = int(np.argmax(np.where(permitted, judged.designed, -np.inf)))
+    every = [judged, *judgements_in(sampled, mechanism, free, {})]
+    costs = [float(each.designed[best] - each.in_force[at]) for each in every]
+    today: Literal["kept", "broken"] = "broken"
+    if rules.keeps(clause, verdict.in_force, markets):
+        today = "kept"
+    ends = interval_of(costs[1:], plan.confidence)
+    return RuleCost(clause.sentence, rules.says(clause), today, costs[0], *ends)

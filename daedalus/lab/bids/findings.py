@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from daedalus.lab.bids.brief_rules import BriefFindings
 from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator, over_classes
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.bids.verdict import Judgement, Verdict, interval_of, place_of
@@ -32,6 +33,7 @@ class Findings:
         confidence: Confidence of the intervals.
         population: Name of the population's file.
         checks: The frame of ``diagnose``.
+        brief: What a brief rules, and what that costs; None without a brief.
     """
 
     estimator: Estimator
@@ -46,6 +48,7 @@ class Findings:
     confidence: float
     population: str
     checks: pd.DataFrame
+    brief: BriefFindings | None = None
 
     @property
     def base(self) -> str:
@@ -102,8 +105,11 @@ class Findings:
 
     @property
     def is_small(self) -> bool:
-        """Return whether the gain is smaller than what the estimate's prices are off."""
-        return self.in_money and self.gain < self.miss
+        """Return whether the gain is smaller than what the estimate's prices are off.
+
+        It does not matter where the change is due anyway.
+        """
+        return self.in_money and not self.verdict.required and self.gain < self.miss
 
 
 def amount(value: float) -> str:
@@ -218,3 +224,21 @@ def verdict_row(findings: Findings) -> pd.DataFrame:
     row |= {"typical_reserve": typical(verdict.policy.multiple, estimator, findings.estimate)}
     row |= {"gain": verdict.gain, "gain_low": verdict.interval[0], "gain_high": verdict.interval[1]}
     return pd.DataFrame([row | fields])
+
+
+def rules_table(brief: BriefFindings) -> pd.DataFrame:
+    """Return a row for each sentence of a brief that asks for something.
+
+    Returns:
+        ``sentence``; ``understood``, what it rules; ``today``, whether the rules in force keep it;
+        ``costs`` a sale, with its interval; and ``not_used``, why it rules nothing here.
+    """
+    columns = ["sentence", "understood", "today", "costs", "costs_low", "costs_high", "not_used"]
+    used = [
+        (each.sentence, each.says, each.today, each.cost, each.low, each.high, "")
+        for each in brief.costs
+    ]
+    others = [
+        (sentence, "", "", np.nan, np.nan, np.nan, reason) for sentence, reason in brief.unused
+    ]
+    return pd.DataFrame([*used, *others], columns=columns)

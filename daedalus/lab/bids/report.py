@@ -13,6 +13,7 @@ import pandas as pd
 from markdown_it import MarkdownIt
 
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
+from daedalus.lab.bids.brief_rules import RuleCost
 from daedalus.lab.bids.diagnostics import FAMILY, failed
 from daedalus.lab.bids.estimator import LEVEL, RESERVE
 from daedalus.lab.bids.findings import Findings, amount, reserve_words
@@ -84,6 +85,7 @@ def markdown(findings: Findings, figures: Mapping[str, str], further: str) -> st
         *warnings(findings.checks),
         _reading(findings),
         _verdict(findings),
+        *_brief(findings),
         "## Beside other designs",
         f"![Result against reserve]({figures['reserve']})",
         _table(_readable_designers(findings.designers)),
@@ -147,6 +149,34 @@ def _verdict(findings: Findings) -> str:
     last = ["**What could be wrong.** The checks of the assumptions, near the end; and:", doubted]
     lines = "\n\n".join([*_with_terms(answers), *last]).split("\n")
     return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
+def _brief(findings: Findings) -> list[str]:
+    """Return what a brief rules and costs; nothing without a brief."""
+    brief = findings.brief
+    if brief is None:
+        return []
+    unit = "" if findings.in_money else f" in {findings.reward}"
+    told = (
+        "What is set above keeps these rules. A reserve is a share of the top value, which is the "
+        "highest value of the estimate in a typical sale. A cost is what the best rules without "
+        f"this one would bring more in a sale{unit}. Costs overlap, so they do not add up; their "
+        "intervals are over samples of the sales."
+    )
+    rules = pd.DataFrame(
+        [(each.sentence, each.says, each.today, _cost(each)) for each in brief.costs],
+        columns=["the brief says", "understood", "today", "costs"],
+    )
+    used = [told, _table(rules)] if len(rules) else ["None of its sentences rules these sales."]
+    unused = [f"- Not used: “{plain(each)}”: {plain(why)}." for each, why in brief.unused]
+    heeds = "The parts that follow but *designed* and *search* do not heed the brief."
+    return ["## What the brief asks for", *used, *(["\n".join(unused)] if unused else []), heeds]
+
+
+def _cost(rule: RuleCost) -> str:
+    """Return the cost of a rule with its interval."""
+    told = amount(rule.cost)
+    return told if rule.low == rule.high else f"{told} ({amount(rule.low)} to {amount(rule.high)})"
 
 
 def _with_terms(answers: list[str]) -> list[str]:

@@ -340,6 +340,7 @@ class Verdict:
             fifth; 0 if there is none.
         unseen: Whether the designed reserve is below those in force, where the log has no bids.
         change: Whether the change is recommended.
+        required: Whether the policy in force is not allowed, so that the change is due.
     """
 
     policy: Policy
@@ -353,11 +354,13 @@ class Verdict:
     raised: tuple[float, float, float]
     unseen: bool
     change: bool
+    required: bool = False
 
     @classmethod
     def of(
         cls, in_force: Policy, designed: Mechanism, judgement: Judgement,
         samples: Sequence[Judgement], estimator: Estimator, confidence: float,
+        permitted: NDArray[np.bool_] | None = None, required: bool = False,
     ) -> Verdict:  # fmt: skip
         """Return what to set: the best reserve of the designed mechanism, if it surely gains.
 
@@ -368,22 +371,31 @@ class Verdict:
             samples: Rewards under the estimates of bootstrap samples.
             estimator: The log.
             confidence: Confidence of the intervals.
+            permitted: Which of ``MULTIPLES`` may be set, shape (M,); None if all may.
+            required: Whether a change is due whatever it brings, as the policy in force is not
+                allowed.
         """
-        at, now = int(np.argmax(judgement.designed)), place_of(in_force.multiple)
+
+        def of_permitted(rewards: Numbers) -> Numbers:
+            return rewards if permitted is None else np.where(permitted, rewards, -np.inf)
+
+        designs = of_permitted(judgement.designed)
+        at, now = int(np.argmax(designs)), place_of(in_force.multiple)
         gains = [float(each.designed[at] - each.in_force[now]) for each in (judgement, *samples)]
         low, high = interval_of(gains[1:], confidence)
-        best = interval_of([MULTIPLES[np.argmax(each.designed)] for each in samples], confidence)
+        places = [np.argmax(of_permitted(each.designed)) for each in samples]
+        best = interval_of(list(MULTIPLES[places]), confidence)
         worst, most = (float(judgement.designed[place_of(each)]) for each in best)
         more = place_of(_RAISED * in_force.multiple)
         raised = [float(each.in_force[more] - each.in_force[now]) for each in (judgement, *samples)]
         gain, reward = gains[0], float(judgement.in_force[now])
         unseen = estimator.base == RESERVE and at < now and is_binding(estimator)
-        change = low > 0 and not unseen and gain > INDIFFERENT * abs(reward)
+        surely = low > 0 and not unseen and gain > INDIFFERENT * abs(reward)
         policy = Policy(designed, float(MULTIPLES[at]))
         around = (raised[0], *interval_of(raised[1:], confidence))
         return cls(
             policy, in_force, reward, gain, (low, high), best, (worst, most),
-            _as_good(judgement.designed, at), around, unseen, bool(change),
+            _as_good(designs, at), around, unseen, bool(surely or required), required,
         )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.generator import label
 from daedalus.design.briefs.meanings import kind
-from daedalus.design.briefs.scoring import EPISODES, Verdict, mean_terms, verdict
+from daedalus.design.briefs.scoring import EPISODES, NO_MECHANISM, mean_terms, verdict
 from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.env import DesignEnv, Designer
@@ -165,9 +165,7 @@ def by_clause(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
 def _row(proposal: Proposal, terms: NDArray[np.float64], split: str) -> dict[str, Any]:
     brief, mechanism = proposal.brief, proposal.mechanism
     row: dict[str, Any] = {"designer": proposal.designer, "split": split, "id": brief.id}
-    judged = Verdict(("no valid mechanism",), np.nan, 0.0)
-    if mechanism is not None:
-        judged = verdict(brief, mechanism, terms)
+    judged = NO_MECHANISM if mechanism is None else verdict(brief, mechanism, terms)
     row |= {"rules_kept": judged.keeps_rules, "objective": judged.objective, "score": judged.score}
     understood = proposal.understood
     row["all_read"] = understood.same_as(brief.truth) if understood else np.nan

@@ -60,28 +60,32 @@ def _is_path(brief: str) -> bool:
 
 
 @dataclass
-class Ask(Study, Restricted):
-    """What a trained designer sets in a market, and what that earns.
+class Briefed(Task):
+    """``brief``: what the seller asks for in sentences, or a text file (``.txt``) with them."""
 
-    Attributes:
-        brief: What the seller asks for in sentences, or a text file (``.txt``) with them; a search
-            then sets what they mean.
-    """
-
-    designers = LanguageModelSettings
-    needs_baselines = ("best_own",)
-
-    task: str = "ask"
     brief: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.brief and not self.brief.strip():
             raise ValueError("brief: it is empty; write what the auction must do, in sentences")
-        if self.brief and (self.allowed or not self.reward.is_composite):
-            raise ValueError("brief: it says reward and allowed itself; leave these two out")
         if _is_path(self.brief) and not Path(self.brief).is_file():
             raise ValueError(f"brief: no file {self.brief}; give the path of a text file")
+
+
+@dataclass
+class Ask(Study, Restricted, Briefed):
+    """What a trained designer sets in a market, and what that earns; with a brief a search does."""
+
+    designers = LanguageModelSettings
+    needs_baselines = ("best_own",)
+
+    task: str = "ask"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.brief and (self.allowed or not self.reward.is_composite):
+            raise ValueError("brief: it says reward and allowed itself; leave these two out")
 
 
 @dataclass
@@ -125,7 +129,9 @@ class Briefs(Study):
 
     Attributes:
         briefs: A JSON-lines file of briefs; empty for the frozen ones.
-        splits: Which of the frozen ones; ``evaluation.episodes`` is the most of each.
+        splits: Which of the frozen ones.
+
+    ``evaluation.episodes`` is the most briefs of each split, and of a file.
     """
 
     by_type = True
@@ -138,6 +144,8 @@ class Briefs(Study):
     def __post_init__(self) -> None:
         super().__post_init__()
         _require_splits(self.splits)
+        if self.briefs and self.splits != [*SPLITS]:
+            raise ValueError("splits: they are of the frozen briefs; with briefs=FILE leave it out")
         if not self.briefs and self.market != MarketSettings():
             raise ValueError(
                 "market: the frozen briefs were measured in market=fresh; leave it so, or give "
@@ -192,8 +200,8 @@ class FreezeBriefs(InMarket, OfPopulations):
 
 
 @dataclass
-class FromBids(InMarket, Rewarded, Designed, OfRun):
-    """What a log of bids says.
+class FromBids(InMarket, Rewarded, Designed, OfRun, Briefed):
+    """What a log of bids says. A brief rules what may be recommended.
 
     Attributes:
         bids: A CSV file with a row for each bid, or ``timber``.

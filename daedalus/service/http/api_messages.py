@@ -16,7 +16,8 @@ DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
 _OF_A_STEP = (
     "seed, population, market and objective of the episode; scores by name; normalised: the reward "
     "on a scale from a random designer (0) to the best fixed mechanism (1), null where this scale "
-    "was not measured"
+    "was not measured; understood: what was understood of a brief; brief_id and verdict of one of "
+    "the benchmark"
 )
 Documented = dict[int | str, dict[str, Any]]
 """Answers of an operation by status, for the OpenAPI document."""

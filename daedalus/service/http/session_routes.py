@@ -49,6 +49,8 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
         http: Request, request: Annotated[ResetRequest, Body()] = default
     ) -> ResetAnswer:
         options = request.model_dump(exclude={"session_id"})
+        if catalogue.briefs is not None:
+            await catalogue.briefs.read_ahead(request.brief)
         name, observation = sessions.reset(request.session_id, options, visitor_of(http.scope))
         return ResetAnswer(
             session_id=name,

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import create_model
 
+from daedalus.design.briefs.generator import TRAINING
+from daedalus.design.briefs.splits import SPLITS
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.allowed import Allowed, narrowed, read_allowed
@@ -17,6 +19,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import MechanismError
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
+from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Opened
 from daedalus.service.openenv.checked_types import integer
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import MOST_VALUES, ResetOptions
@@ -37,6 +40,7 @@ class Catalogue:
         objectives: What an episode may reward, by the name that a reset gives, at least one.
         asked_market: The market in which a language model bids; None if there is none.
         allowed: What may be set of a mechanism, see ``Goal``; a reset may restrict it further.
+        briefs: What reads briefs; None if a reset may give none.
     """
 
     populations: dict[str, PopulationSettings]
@@ -48,6 +52,7 @@ class Catalogue:
     objectives: dict[str, RewardStack] = field(default_factory=lambda: {COMPOSITE: RewardStack()})
     asked_market: AskedMarket | None = None
     allowed: Mapping[str, Allowed] = field(default_factory=dict)
+    briefs: BriefsOnOffer | None = None
 
     def __post_init__(self) -> None:
         places: dict[str, Mapping[str, object]] = {
@@ -67,6 +72,7 @@ class Catalogue:
             "market": (Literal[*self.markets], self.market),
             "objective": (Literal[*self.objectives], self.objective),
             "episode_length": (length | None, None),
+            "briefs": (Literal[*SPLITS, TRAINING.name] | None, None),
         }
         return create_model(
             "EpisodeOptions", __base__=ResetOptions, __doc__=ResetOptions.__doc__, **fields
@@ -94,6 +100,43 @@ class Catalogue:
             for name, each in self.populations.items()
             if plays in each.markets and (name == ASKED_POPULATION) == (market == ASKED_MARKET)
         ]
+
+    def open(self, options: ResetOptions) -> Opened:
+        """Return the episode that valid options describe, whose seed is known.
+
+        Raises:
+            FieldError: See ``build``; or a brief comes with what it says itself, or cannot be
+                played.
+        """
+        chosen = options.model_dump()
+        if options.brief is None and options.briefs is None:
+            return self._usual(options)
+        name = "brief" if options.briefs is None else "briefs"
+        if self.briefs is None:
+            raise FieldError(name, chosen[name], "this service reads no briefs; leave it out")
+        self._require_alone(chosen, name)
+        if options.briefs is not None:
+            assert options.seed is not None
+            return self.briefs.frozen(options.briefs, options.seed)
+        assert options.brief is not None
+        return self.briefs.own(options.brief, self._usual(options))
+
+    def _usual(self, options: ResetOptions) -> Opened:
+        chosen = options.model_dump()
+        return Opened(self.build(options), chosen["population"], chosen["market"])
+
+    def _require_alone(self, chosen: Mapping[str, Any], name: str) -> None:
+        """Refuse what a brief says itself."""
+        said: dict[str, object] = {"objective": self.objective, "allowed": {}}
+        if name == "briefs":
+            if self.allowed:
+                allowed = "the benchmark needs all mechanisms, and this service restricts them"
+                raise FieldError(name, chosen[name], allowed)
+            said |= {"brief": None, "population": self.default, "market": self.market}
+            said |= {"n_agents": None, "episode_length": None}
+        for other, usual in said.items():
+            if chosen[other] != usual:
+                raise FieldError(other, chosen[other], f"{name} says it itself; leave it out")
 
     def build(self, options: ResetOptions) -> DesignEnv:
         """Return the environment that valid options describe.

@@ -23,7 +23,7 @@ class DaedalusClient(EnvClient[DaedalusAction, DaedalusObservation, DaedalusStat
     """A session on a server, over a WebSocket; ``.sync()`` returns a client without ``await``.
 
     ``reset`` takes ``seed``, ``population``, ``market``, ``objective``, ``n_agents``,
-    ``episode_length`` and ``allowed``.
+    ``episode_length``, ``allowed``, ``brief`` and ``briefs``, see ``ResetOptions``.
     """
 
     async def fork(

@@ -16,9 +16,12 @@ from daedalus.market.allowed import written_allowed
 from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import episode_seeds
+from daedalus.service.openenv.briefs_on_offer import OBJECTIVE as BRIEF
+from daedalus.service.openenv.briefs_on_offer import Opened, written
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.errors import EpisodeError, FieldError, UnansweredError
 from daedalus.service.openenv.messages import (
+    LONGEST_BRIEF,
     MAX_SEED,
     DaedalusAction,
     DaedalusObservation,
@@ -63,6 +66,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._episodes: Episodes | None = None
         self._before: Episodes | None = None
         self._scale: Scale | None = None
+        self._opened: Opened | None = None
         self._closed = False
         self._state = DaedalusState()
         self.has_played = False
@@ -77,24 +81,31 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         Args:
             seed: The same seed gives the same episode; None draws one, which the state names.
             episode_id: A name for the episode.
-            **options: ``population``, ``market``, ``objective``, ``n_agents``, ``episode_length``
-                and ``allowed``, see ``ResetOptions``.
+            **options: ``population``, ``market``, ``objective``, ``n_agents``, ``episode_length``,
+                ``allowed``, ``brief`` and ``briefs``, see ``ResetOptions``.
 
         Raises:
             ValidationError: An option is unknown, of the wrong type or out of range.
-            FieldError: The market cannot play the population, or ``allowed`` is no restriction.
+            FieldError: The market cannot play the population, ``allowed`` is no restriction, or a
+                brief cannot be played.
             EpisodeError: The session has been closed.
         """
         self._check_open()
-        given = {"seed": seed, "episode_id": episode_id, **options}
-        chosen = self._catalogue.options.model_validate(given)
+        named = {"seed": seed, "episode_id": episode_id, **options}
+        chosen = self._catalogue.options.model_validate(named)
         if chosen.seed is None:
             chosen.seed = secrets.randbelow(MAX_SEED + 1)
-        episodes = self._catalogue.build(chosen).reset(episode_seeds([chosen.seed]))
-        self._episodes, self._before, self._scale = episodes, None, scale_of(episodes.env)
+        opened = self._catalogue.open(chosen)
+        env = opened.env
+        episodes = env.reset(episode_seeds([chosen.seed]))
+        self._episodes, self._before, self._opened = episodes, None, opened
+        self._scale = None if env.brief else scale_of(env)
         self._reset_rubric()
         self._state = DaedalusState(
-            **chosen.model_dump(exclude={"n_agents", "episode_length", "allowed"}),
+            **chosen.model_dump(include={"seed", "episode_id", "objective"})
+            | ({"objective": BRIEF, "brief": env.brief} if env.brief else {}),
+            population=opened.population,
+            market=opened.market,
             allowed=written_allowed(episodes.env.allowed),
             n_agents=int(episodes.state.sizes[0]),
             episode_length=episodes.env.settings.episode_length,
@@ -115,12 +126,15 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         episodes = self.episode()
         if episodes.done[0]:
             return self._told(episodes.observe(), {}, 0.0)
-        after = episodes.fork(_ONLY)
-        result = after.step(Mechanisms.stack([self._allowed(action)]))
+        after, mechanism = episodes.fork(_ONLY), self._allowed(action)
+        result = after.step(Mechanisms.stack([mechanism]))
         self._before, self._episodes, self.has_played = episodes, after, True
         scored = scores(result.scored, result.stack)
         told = self._told(after.observe(), scored, 0.0)
         told.reward = scored.get(OBJECTIVE, self._apply_rubric(action, told))
+        if self._opened is not None and self._opened.judge is not None:
+            verdict = self._opened.judge(mechanism)
+            told.reward, told.metadata["verdict"] = verdict.reward, written(verdict)
         told.metadata["normalised"] = self._scale and self._scale.normalise(told.reward)
         self._state.rewards.append(told.reward)
         return told
@@ -169,19 +183,33 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     def require_simulated(self) -> None:
         """Refuse what would play copies of an episode in which a language model bids.
 
+        It also refuses that in one with a brief of the benchmark, whose reward no copy tells.
+
         Raises:
-            EpisodeError: No episode has begun, or the session has been closed.
+            EpisodeError: No episode has begun, the session has been closed, or the brief is of the
+                benchmark.
             FieldError: A language model bids.
         """
         if self.episode().env.market.players:
             allowed = "forks, searches and planners would ask its language model; choose another"
             raise FieldError("population", self._state.population, allowed)
+        if self._opened is not None and self._opened.judge is not None:
+            raise EpisodeError(
+                "a brief of the benchmark is read and answered once, without forks and searches"
+            )
 
     async def reset_async(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> DaedalusObservation:
-        """Begin an episode on the event loop, see ``reset``."""
+        """Begin an episode on the event loop, see ``reset``; a brief is read beside it."""
+        await self.read_ahead(options.get("brief"))
         return self.reset(seed, episode_id, **options)
+
+    async def read_ahead(self, brief: object) -> None:
+        """Read the brief of a reset that follows, while others play."""
+        briefs = self._catalogue.briefs
+        if briefs is not None and isinstance(brief, str) and 0 < len(brief) <= LONGEST_BRIEF:
+            await briefs.read_ahead(brief)
 
     async def step_async(
         self, action: DaedalusAction, timeout_s: float | None = None, **kwargs: Any
@@ -259,6 +287,9 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
             "market": self._state.market,
             "objective": self._state.objective,
         }
+        if self._opened is not None:
+            told.brief = self._opened.env.brief
+            told.metadata = told.metadata | dict(self._opened.told)
         if self._state.allowed:
             told.metadata["allowed"] = self._state.allowed
         if scored:

@@ -16,6 +16,7 @@ from daedalus.service.openenv.checked_types import Strict, integer, measured, nu
 
 LEAST_BIDDERS = 8  # the groups of the classic market sit on seats 0 to 7
 MAX_SEED = EPISODE_SEEDS - 1
+LONGEST_BRIEF = 2000  # characters
 MANY = 1_000_000  # steps
 MOST_HORIZON = 100  # of a fork: a step takes 0.1 ms, however few markets play it
 MOST_VALUES = 100  # of a field that a reset allows
@@ -133,8 +134,12 @@ class DaedalusObservation(Observation):
         round_number: Number of steps played.
         episode_length: Number of steps in an episode.
         curriculum_stage: Stage of the population, 0 to 4.
+        brief: What the seller asks for, in words; empty without a brief.
         metadata: ``seed``, ``population``, ``market`` and ``objective`` of the episode, and
-            ``allowed`` if it restricts what may be set. After a step it also has ``scores``: W, F,
+            ``allowed`` if it restricts what may be set. With a brief of one's own it has
+            ``understood``: ``reward``, ``floors`` and ``warnings``. With one of a frozen split it
+            has ``brief_id``, and after the answer ``verdict``: ``broken``, ``objective`` and
+            ``score``, which is the reward. After a step it also has ``scores``: W, F,
             P, S and the composite R, as means over the step's scored rounds, and ``objective`` if
             this is not R. The scores may depend on values, so a designer must not see them. Its
             ``normalised`` is R on the scale of the population: 0 is random, and 1 the better of
@@ -148,6 +153,7 @@ class DaedalusObservation(Observation):
     round_number: int
     episode_length: int
     curriculum_stage: int
+    brief: str = Field(default="", description="what the seller asks for, in words")
 
 
 class DaedalusState(State):
@@ -161,6 +167,7 @@ class DaedalusState(State):
         n_agents: Number of bidders.
         episode_length: Number of steps in it.
         allowed: What may be set of a mechanism, as in ``ResetOptions``.
+        brief: What the seller asks for, in words; None without a brief.
         done: Whether it has ended.
         mechanism: The mechanism in force.
         rewards: Reward of every step so far.
@@ -174,6 +181,7 @@ class DaedalusState(State):
     n_agents: int | None = None
     episode_length: int | None = None
     allowed: Restrictions = Field(default_factory=dict)
+    brief: str | None = None
     done: bool = False
     mechanism: WireMechanism | None = None
     rewards: list[float] = Field(default_factory=list)
@@ -190,6 +198,11 @@ class ResetOptions(Strict):
         episode_length: Number of steps in the episode.
         allowed: What may be set of a mechanism: for each field that it names a list of values, or
             the ``min`` and ``max`` of a number. An action with another value is refused.
+        brief: What the seller asks for, in sentences. What a reader understands of them takes the
+            place of ``objective`` and ``allowed`` and, if they tell of the bidders, of
+            ``population``.
+        briefs: A frozen split of the benchmark of briefs, of which the seed draws one. The episode
+            is one step, the answer: it earns the brief's score. Only ``seed`` goes with it.
     """
 
     seed: Annotated[int, *integer(0, MAX_SEED)] | None = None
@@ -197,6 +210,8 @@ class ResetOptions(Strict):
     n_agents: Annotated[int, *integer(LEAST_BIDDERS, MAX_BIDDERS)] | None = None
     episode_length: Annotated[int, *integer(1, MANY)] | None = None
     allowed: Restrictions = Field(default_factory=dict)
+    brief: str | None = Field(default=None, min_length=1, max_length=LONGEST_BRIEF)
+    briefs: str | None = None
 
 
 class ForkQuestion(Strict):

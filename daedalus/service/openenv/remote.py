@@ -35,6 +35,13 @@ def asked_of(goal: Goal | None, options: dict[str, Any]) -> tuple[Goal, dict[str
     return replace(goal, allowed=allowed), options | {"allowed": written_allowed(allowed)}
 
 
+def told_by(goal: Goal, observed: DaedalusObservation) -> Goal:
+    """Return a goal with the brief of an episode, if it has one and the goal has none."""
+    if not observed.brief or goal.brief:
+        return goal
+    return replace(goal, weights={}, brief=observed.brief)
+
+
 class RemoteMarket:
     """Prompts and rewards for a trainer, over one OpenEnv session.
 
@@ -47,7 +54,7 @@ class RemoteMarket:
         session: A connected client, ``DaedalusClient(base_url=...).sync()``.
         prompt: Settings of the prompt that the model sees.
         goal: What the prompt asks for, which should be the session's objective; None is R. Every
-            reset asks for what it allows.
+            reset asks for what it allows. A prompt also has the brief of its episode.
         **options: Options of every reset beside its seed, see ``DaedalusClient``.
     """
 
@@ -77,7 +84,8 @@ class RemoteMarket:
 
     def _chat(self, seed: int) -> list[Message]:
         observed = self._session.reset(seed=seed, **self._options).observation
-        return prompts(as_a_client_sees(observed, self._goal), self._prompt)[0]
+        goal = told_by(self._goal, observed)
+        return prompts(as_a_client_sees(observed, goal), self._prompt)[0]
 
     def _earned(self, text: str, seed: int) -> float:
         mechanism = parse_mechanism(text, goal=self._goal).mechanism

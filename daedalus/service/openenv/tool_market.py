@@ -7,7 +7,7 @@ from inspect import Parameter, Signature, cleandoc
 from types import MethodType
 from typing import Any, Literal
 
-from daedalus.design.language.explanation import values_in_words
+from daedalus.design.language.explanation import BRIEF, values_in_words
 from daedalus.design.language.prompt import PromptSettings, explained, observation_texts
 from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism import (
@@ -24,6 +24,8 @@ from daedalus.service.openenv.observations import as_a_client_sees
 from daedalus.service.openenv.remote import Session, asked_of
 
 ENDED = "The episode has ended."
+BRIEF_OF_EPISODE = Goal(brief="it stands above the first market that you are shown.")
+"""A goal for ``tool_prompts`` where each episode has a brief of its own."""
 
 
 def _of_the_mechanism(play: Callable[..., str], goal: Goal = ANYTHING) -> Callable[..., str]:
@@ -69,7 +71,8 @@ class ToolMarket:
         prompt: Settings of the text that the model sees of a market.
         goal: What the text asks for, which should be the session's objective; None is R. The tool's
             arguments are what it allows, and every reset asks for that.
-        **options: Options of every reset beside its seed, see ``DaedalusClient``.
+        **options: Options of every reset beside its seed, see ``DaedalusClient``, such as
+            ``briefs="training"``, where an episode is one call that earns a brief's score.
     """
 
     def __init__(
@@ -84,10 +87,14 @@ class ToolMarket:
         self._length = 1
 
     def reset(self, seed: int, **columns: Any) -> str:
-        """Begin the episode of a row's seed, and return what the model is told of its market."""
+        """Begin the episode of a row's seed, and return what the model is told of its market.
+
+        The words of its brief stand first, if it has one and the goal has none.
+        """
         observed = self._session.reset(seed=seed, **self._options).observation
         self._rewards, self._length = [], observed.episode_length
-        return self._told(observed)
+        asked = [] if self._goal.brief else [BRIEF.format(brief=observed.brief).strip()]
+        return "\n\n".join([*asked * bool(observed.brief), self._told(observed)])
 
     def get_reward(self) -> float:
         """Return the mean reward of the episode's steps, 0 to 1; a step not played earns 0."""
@@ -123,7 +130,8 @@ def tool_prompts(
 ) -> list[dict[str, Any]]:
     """Return rows of a data set: the explained task in ``prompt``, the episode's seed in ``seed``.
 
-    TRL appends the first observation to the last message. Without a goal R is asked for.
+    TRL appends the first observation to the last message. Without a goal R is asked for; with
+    ``BRIEF_OF_EPISODE`` what the brief of each episode says.
     """
     task = explained(prompt, goal or Goal(), ToolMarket.set_rules.__name__)
     system = {"role": "system", "content": task}

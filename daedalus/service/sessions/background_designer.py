@@ -155,6 +155,8 @@ class BackgroundDesigner:
         """Return why the model cannot be asked, or None if it can."""
         assert self._loaded is not None
         prompt = self._loaded.result()[1]
+        if goal.brief and prompt.compact and not prompt.explained:
+            return "the model reads no briefs, and the episode has one"
         weights = goal.weights
         if prompt.weights and not weights:
             return "the model reads the weights of an objective; send a session_id"

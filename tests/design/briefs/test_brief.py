@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from daedalus.design.briefs.brief import BriefError, brief_from, read_briefs, write_briefs
+from daedalus.design.briefs.brief import Brief, BriefError, brief_from, read_briefs, write_briefs
 from daedalus.market.allowed import Between
 
 GOOD: dict[str, Any] = {
@@ -88,3 +88,15 @@ def test_what_is_no_file_of_briefs_says_so(tmp_path: Path, text: str, said: str)
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(BriefError, match=r"none\.jsonl cannot be read"):
         read_briefs(tmp_path / "none.jsonl")
+
+
+def test_a_brief_that_cannot_be_played_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "briefs.jsonl"
+    path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD | {'id': 'b', 'population': 'x'})}\n")
+
+    def check(brief: Brief) -> None:
+        if brief.population == "x":
+            raise ValueError("no bidders")
+
+    with pytest.raises(BriefError, match=r"briefs\.jsonl, line 2: no bidders"):
+        read_briefs(path, check)

@@ -88,7 +88,7 @@ def test_an_answer_without_a_mechanism_earns_nothing_and_is_told_so() -> None:
 
 def test_the_page_s_command_takes_the_environment(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "plugs.md").read_text()
-    ((path, told),) = re.findall(r"^PYTHONPATH=(\S+) vf-eval (.*)$", page, re.M)
+    ((path, told),) = re.findall(r"^PYTHONPATH=(\S+) vf-eval (verifiers-market .*)$", page, re.M)
     command = Path(sys.executable).with_name("vf-eval")
     with chat_double.serving(answer) as model:
         given = told.replace("ADDRESS/v1", model.url).replace("MODEL", "m").split()

@@ -256,6 +256,17 @@ async def test_a_model_and_its_fallback_follow_what_the_episode_allows() -> None
 
 
 @pytest.mark.anyio
+async def test_a_model_that_reads_no_briefs_leaves_them_to_the_heuristic_one() -> None:
+    env = replace(STAGE3, brief="We need money.")
+    for prompt, source in ((PromptSettings(compact=True), "fallback"), (PromptSettings(), "ai")):
+        answer = await asked(BackgroundDesigner(saying(ANSWER, prompt), 5.0, 2), RewardStack(), env)
+        assert answer.source == source
+        assert answer.error == {"ai": None}.get(
+            source, "the model reads no briefs, and the episode has one"
+        )
+
+
+@pytest.mark.anyio
 async def test_an_answer_that_the_market_does_not_allow_is_refused(catalogue) -> None:
     env = replace(catalogue.build(catalogue.options()), allowed={"auction_type": ("vcg",)})
     designer = BackgroundDesigner(saying(format_mechanism(Mechanism())), 30.0, 1)

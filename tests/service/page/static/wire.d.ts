@@ -34,6 +34,7 @@ declare namespace wire {
     n_agents: number;
     episode_length: number;
     allowed: Record<string, object>;
+    brief?: string | null;
     done: boolean;
     mechanism: Mechanism | null;
     rewards: number[];

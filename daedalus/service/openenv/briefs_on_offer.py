@@ -1,0 +1,138 @@
+"""Briefs that a reset may give: a visitor's own words, or one of a frozen split."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Any
+
+from daedalus.design.briefs.benchmark import Benchmark
+from daedalus.design.briefs.clauses import Understanding
+from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.scoring import Verdict
+from daedalus.design.env import DesignEnv
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.market.allowed import narrowed
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import Mechanism, MechanismError
+from daedalus.market.population_settings import PopulationSettings
+from daedalus.service.openenv.errors import FieldError
+
+Understand = Callable[[str], Understanding]
+OBJECTIVE = "brief"
+"""Name of the objective of an episode with a brief."""
+_MARKET = "fresh"  # in which the benchmark was measured, by its name in conf/market
+_KEPT = 256  # readings that are remembered
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An episode that may begin.
+
+    Attributes:
+        env: Its market.
+        population: Name of the bidders that a designer expects.
+        market: Name of the market.
+        told: What its observations tell of the brief.
+        judge: What an answer to a brief of the benchmark comes to; None where steps earn rewards.
+    """
+
+    env: DesignEnv
+    population: str
+    market: str
+    told: Mapping[str, Any] = field(default_factory=dict)
+    judge: Callable[[Mechanism], Verdict] | None = None
+
+
+@dataclass(frozen=True)
+class BriefsOnOffer:
+    """What reads briefs, and the bidders that they may tell of.
+
+    Attributes:
+        load: Loads a reader, which may take long: returns what understands a brief, and what is to
+            be said of the reader, if anything.
+        populations: The bidders that briefs may tell of, by name.
+    """
+
+    load: Callable[[], tuple[Understand, list[str]]]
+    populations: Mapping[str, PopulationSettings]
+    _reader: list[tuple[Understand, list[str]]] = field(default_factory=list, repr=False)
+    _read: dict[str, Understanding] = field(default_factory=dict, repr=False)
+    _one_reads: Lock = field(default_factory=Lock, repr=False)
+
+    async def read_ahead(self, brief: str | None) -> None:
+        """Read a brief, if there is one, while the event loop goes on; ``own`` is quick then."""
+        if brief is not None:
+            await asyncio.to_thread(self._understand, brief)
+
+    def own(self, brief: str, usual: Opened) -> Opened:
+        """Return the episode of a visitor's own words.
+
+        Args:
+            brief: The words.
+            usual: The market, and its bidders if the brief tells of none.
+
+        Raises:
+            FieldError: The market cannot play the bidders that the brief tells of, or the server
+                forbids what it asks for.
+        """
+        understood, notes = self._understand(brief)
+        env, bidders = usual.env, understood.population
+        try:
+            allowed = narrowed(env.allowed, understood.allowed)
+            if bidders:
+                env = DesignEnv.of(
+                    env.settings, self.populations[bidders].in_market(env.settings.name)
+                )
+        except MechanismError as error:
+            reason = f"it asks for what this service forbids ({error})"
+            raise FieldError("brief", brief, reason) from error
+        except ValueError as error:
+            raise FieldError("brief", brief, f"it tells of bidders, but {error}") from error
+        reward = dict(understood.reward)
+        told: dict[str, Any] = {"reward": reward, "floors": dict(understood.floors)}
+        told |= {"warnings": [*notes, *understood.warnings_in_play]}
+        env = replace(env, reward=RewardStack(reward), allowed=allowed, brief=brief)
+        return Opened(env, bidders or usual.population, usual.market, {"understood": told})
+
+    def frozen(self, split: str, seed: int) -> Opened:
+        """Return the episode of a seed in a frozen split: one step, which is the answer.
+
+        Raises:
+            BriefError: The file of the split has changed since it was frozen.
+        """
+        benchmark = Benchmark(frozen_briefs(split), self._market)
+        brief = benchmark.drawn(seed)
+        env = self._market(brief.known_population)
+        once = replace(env, settings=replace(env.settings, episode_length=1), brief=brief.text)
+
+        def judge(mechanism: Mechanism) -> Verdict:
+            return benchmark.judge(brief, mechanism)
+
+        return Opened(once, brief.known_population, _MARKET, {"brief_id": brief.id}, judge)
+
+    def _understand(self, brief: str) -> tuple[Understanding, list[str]]:
+        """Return what a brief asks for, and what is to be said of the reader."""
+        with self._one_reads:
+            if not self._reader:
+                self._reader.append(self.load())
+            understand, notes = self._reader[0]
+            if brief not in self._read:
+                while len(self._read) >= _KEPT:
+                    del self._read[next(iter(self._read))]
+                self._read[brief] = understand(brief)
+            return self._read[brief], notes
+
+    def _market(self, population: str) -> DesignEnv:
+        settings = MarketSettings()
+        return DesignEnv.of(settings, self.populations[population].in_market(settings.name))
+
+
+def written(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as a message; what is not known is None."""
+    numbers = {"objective": verdict.objective, "score": verdict.score}
+    known = {name: each if math.isfinite(each) else None for name, each in numbers.items()}
+    return {"broken": list(verdict.broken), **known}
