@@ -18,6 +18,7 @@ from daedalus.design.language_bidders.asking import Recording
 from daedalus.design.language_bidders.player import in_all_seats
 from daedalus.design.language_bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.config.task_parts import Offering
 from daedalus.launch.config.tasks import LlmBidders, Serve
@@ -25,6 +26,7 @@ from daedalus.launch.from_config import (
     allowed_in,
     load_ask,
     load_generate,
+    load_reader,
     make_context,
     make_env,
 )
@@ -40,6 +42,7 @@ from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only
 from daedalus.service.sessions.bid_report_page import can_report, report_on_bids
 from daedalus.service.sessions.bid_reports import ReportOn
+from daedalus.service.sessions.briefs import BriefParts
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 
@@ -62,6 +65,7 @@ def main(config: Serve, out: Path) -> None:
             trained_for,
             make_makers(config),
             make_report_on(),
+            None if catalogue.allowed else make_brief_parts(config),
         )
         name = pretrained.described(designer.checkpoint) if designer else NONE
         told = f", trained for {trained_for}" if trained_for else ""
@@ -88,6 +92,12 @@ def make_report_on() -> ReportOn | None:
     from experiments.from_bids import plan_of  # pandas and matplotlib are slow to import
 
     return partial(report_on_bids, plan_of(compose_config("+experiment=from_bids")))
+
+
+def make_brief_parts(config: Serve) -> BriefParts:
+    """Return what reads briefs and the bidders that they may tell of; the reader loads later."""
+    offered: Serve = compose_config("+experiment=serve", "populations=briefs")
+    return BriefParts(partial(load_understanding, load_reader), offered.populations, config.seed)
 
 
 def make_makers(config: Serve) -> dict[str, Make]:

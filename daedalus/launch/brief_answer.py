@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 
 import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding, says
-from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.readers import Reader, read
 from daedalus.design.briefs.solver import Answer, BriefSolver
 from daedalus.design.designers.base import DesignerContext, LoadReader
 from daedalus.design.designers.brief_search import make_reader
@@ -19,6 +20,7 @@ from daedalus.market.parsing import format_mechanism
 
 _LEAST_CONFIDENCE = 0.25
 """Below it a sentence counts as not understood. It was set by hand, and nothing was tuned."""
+_BEFORE = {"unused": "not used: ", "excluded": "NOT KEPT: "}
 
 
 def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer:
@@ -49,6 +51,20 @@ def make_solver(context: DesignerContext, say: Callable[[str], object]) -> Brief
     return BriefSolver(reader, context.market_of, context.seed, least_confidence=_LEAST_CONFIDENCE)
 
 
+def load_understanding(load: LoadReader | None) -> tuple[Callable[[str], Understanding], list[str]]:
+    """Load the best reader that is at hand.
+
+    Args:
+        load: Loads readers that need torch.
+
+    Returns:
+        What understands a brief, and a sentence if there is no encoder.
+    """
+    told: list[str] = []
+    reader = best_reader(load, told.append)
+    return partial(read, reader, least_confidence=_LEAST_CONFIDENCE), told
+
+
 def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader:
     """Return the reader with an encoder; that without one if it cannot be had, and say so."""
     try:
@@ -63,24 +79,15 @@ def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader
 
 def _show_understanding(understood: Understanding, report: Report) -> None:
     rows = [
-        {"sentence": each.sentence, "understood": text, "sure": round(each.confidence, 2)}
-        for each, text in (
-            *((each, says(each, understood.population)) for each in understood.clauses),
-            *((each, f"not used: {reason}") for each, reason in understood.unread),
-            *(
-                (each.second, f"NOT KEPT: it contradicts “{each.first.sentence}” ({each.about})")
-                for each in understood.contradictions
-            ),
-            *((each, "asks for nothing") for each in understood.idle),
-        )
+        {"sentence": each.clause.sentence, "understood": f"{_BEFORE.get(each.use, '')}{each.says}"}
+        | {"sure": round(each.clause.confidence, 2)}
+        for each in understood.readings
     ]
     frame = pd.DataFrame(rows, columns=["sentence", "understood", "sure"])
     report.table(frame, "brief")
     report.show(frame, "what was understood: check it")
-    if not understood.clauses:
-        report.say("No rule, aim or fact was found: what follows maximises R without rules.")
-    if any(each.parts.on_ring for each in understood.clauses) and not understood.population:
-        report.say("A condition was read as: no ring, since the brief tells of none.")
+    for note in understood.notes:
+        report.say(note)
     for each in understood.contradictions:
         report.say(f"Two sentences exclude each other, so the second is not kept. {each}")
 
