@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.readers import clause, read
+from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.sessions.briefs import BriefParts, Understand
 from experiments.serve import make_brief_parts
 from tests.launch.config.composing import composed
 
 KNOWN = {
     "We need money.": "aim/revenue",
+    "We want as much revenue as possible.": "aim/revenue",
     "Winners pay their own bid.": "payment/first_price",
     "Use a second-price auction.": "payment/second_price",
     "The reserve is 0.3 at least.": "reserve_least/x",
@@ -35,7 +37,12 @@ def load() -> tuple[Understand, list[str]]:
     return partial(read, KnownSentences(), least_confidence=0.25), [NOTE]
 
 
+@cache
+def bidders() -> dict[str, PopulationSettings]:
+    """Return the bidders that briefs may tell of."""
+    return dict(make_brief_parts(composed("+experiment=serve")).populations)
+
+
 def parts(**changes: object) -> BriefParts:
     """Return what a service needs whose reader knows ``KNOWN``."""
-    shipped = make_brief_parts(composed("+experiment=serve"))
-    return BriefParts(**{"load": load, "populations": shipped.populations, "seed": 0} | changes)
+    return BriefParts(**{"load": load, "populations": bidders(), "seed": 0} | changes)

@@ -159,9 +159,9 @@ def open_websocket(client: TestClient, headers: dict[str, str]) -> int:
         return refused.status_code
 
 
-def documented(word: str, changes: dict[str, str]) -> str:
-    """Return the one script of the documentation in which a word occurs, changed."""
-    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
+def documented(word: str, changes: dict[str, str], document: Path = DOCS) -> str:
+    """Return the one script of a document in which a word occurs, changed."""
+    blocks = re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL)
     (script,) = [each for each in blocks if word in each]
     for old, new in changes.items():
         assert script.count(old) == 1, old

@@ -185,7 +185,8 @@ def _note(understood: Understanding, env: DesignEnv) -> str | None:
     """Return for what the mechanism was searched, if the episode has another aim or bidders."""
     parts = []
     if dict(understood.reward) != env.goal.weights:
-        aim = " + ".join(f"{weight:g} {name}" for name, weight in understood.reward.items())
+        weights = understood.reward.items()
+        aim = " + ".join(name if weight == 1 else f"{weight:g} {name}" for name, weight in weights)
         parts.append(f"to maximise {aim}")
     if understood.population:
         parts.append(f"among the bidders of {understood.population}")

@@ -17,7 +17,7 @@ _BY_KIND = {
     "price_told": "Buyers learn the price: {}",
     "bids_told": "Buyers learn the bids: {}",
     "statistics_told": "Buyers learn statistics of bids: {}",
-    "floor": "Floor: mean {} at least",
+    "floor": "Mean {} at least",
 }
 _MEANINGS = {
     "reserve_least/x": "Reserve price at least",
@@ -32,7 +32,7 @@ _MEANINGS = {
     "ring_policy/declared": "Joint bidding: restricted",
     "ring_policy/proof": "Joint bidding: fined on proof alone",
     "ring_policy/tolerated": "Joint bidding: allowed",
-    "conditional/ring": "If there is a ring, a fine of at least",
+    "conditional/ring": "With a ring, a fine at least",
     "nothing_told/all": "Buyers are told nothing",
     "fact/ring": "Fact: most buyers are a ring",
     "fact/walkers": "Fact: buyers walk away",

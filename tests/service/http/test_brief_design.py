@@ -11,8 +11,10 @@ from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.market.mechanism import FIELDS
+from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.session_messages import LONGEST_BRIEF, MOST_SENTENCES
 from tests.service.briefs import NOTE, parts
+from tests.service.conftest import DOCS, documented, serving
 
 PATIENT = {"job_timeout": 120.0, "design_timeout": 60.0}
 WHOLE = "We need money. Winners pay their own bid. The reserve is 0.3 at least. Thank you."
@@ -155,6 +157,17 @@ def test_a_contradiction_is_named_with_both_sentences(client: TestClient) -> Non
 
 def clause(**given: Any) -> dict[str, Any]:
     return {"clauses": [{"meaning": "reserve_least/x", "amount": 0.2} | given]}
+
+
+@pytest.mark.slow
+def test_the_documented_script_runs(catalogue: Catalogue, capsys) -> None:
+    with serving(catalogue, brief_parts=parts(), **PATIENT) as address:
+        changes = {"http://127.0.0.1:8000": address}
+        exec(documented("DESIGN", changes, DOCS.with_name("briefs.md")), {})
+    first, _, rule, corrected = capsys.readouterr().out.splitlines()
+    assert "'auction_type': 'first_price'" in first and first.endswith("None")
+    assert rule.startswith("Winners pay their own bid. used auction_type: first_price 0.9 True ")
+    assert "'auction_type': 'vcg'" in corrected
 
 
 REFUSED = [
