@@ -46,7 +46,7 @@ export class BriefPanel {
     submits("brief-read", () => this.#ask({ clauses: this.sentences.clauses }, SEARCHING));
     byId("brief-prices").addEventListener("click", () => this.#price());
     this.sentences.addEventListener("change", () => this.#changed());
-    session.addEventListener("begin", () => this.#stopping.abort());
+    session.addEventListener("begin", () => this.#begun());
     this.#count();
   }
 
@@ -61,6 +61,12 @@ export class BriefPanel {
     const length = this.text.value.length;
     byId("brief-count").textContent = `${length} of ${this.longest} characters`;
     byId("brief-count").classList.toggle("why", length > this.longest);
+  }
+
+  /** What was found holds for the market and the bidders of the episode before. */
+  #begun() {
+    this.#stopping.abort();
+    this.#changed();
   }
 
   #changed() {

@@ -45,6 +45,10 @@ def test_a_brief_sets_the_rules_and_can_be_corrected(visit: Visit, catalogue) ->
         played = visitor.state["mechanism"]
         assert played["auction_type"] == "vcg" and played["reserve_price"] >= 0.4
         price(page)
+        visitor.begin(seed=2)
+        expect(page.locator("#brief-found")).to_be_hidden()
+        page.click("#brief-again")
+        expect(page.locator("#brief-found")).to_be_visible(timeout=120_000)
 
 
 def correct(page: Page) -> None:
