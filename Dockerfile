@@ -16,7 +16,7 @@ RUN pip install --no-cache-dir --constraint /tmp/requirements.txt \
 
 USER 1000
 COPY --chown=1000 . .
-ENV NUMBA_CACHE_DIR=/app/.cache HF_HOME=/tmp/huggingface
+ENV NUMBA_CACHE_DIR=/app/.cache HF_HOME=/tmp/huggingface XDG_CACHE_HOME=/tmp/cache
 RUN python -m deploy.compile
 
 # The run's own files go to /tmp, so the rest of the image may be read-only.

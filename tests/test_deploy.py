@@ -151,9 +151,12 @@ def test_openenv_grades_the_service_of_the_image_at_level_two(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_what_the_image_installs_serves_a_trained_designer(tmp_path: Path) -> None:
+def test_what_the_image_installs_serves_a_trained_designer_and_reads_briefs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")  # without the encoder, the reader of words
     assert asked_by_the_image() <= required("requirements.txt")
-    assert {"trl", "wandb", "sklearn", "bitsandbytes"} <= not_installed()
+    assert {"trl", "wandb", "bitsandbytes"} <= not_installed()
     leave_untrained_model(tmp_path / "outputs" / "designer" / "model")
     service = Process(tmp_path, "service.constrained=true").start(None)
     try:
@@ -165,6 +168,10 @@ def test_what_the_image_installs_serves_a_trained_designer(tmp_path: Path) -> No
             answer = requests.post(f"{address}/api/design", json=session | designer).json()
             assert answer["source"] == source, answer
         assert requests.get(f"{address}/api/training").ok
+        asked = {"brief": "Each winner pays its own bid."}
+        while (answer := requests.post(f"{address}/api/design", json=asked)).status_code == 503:
+            assert "longer than" in answer.json()["error"]  # the reader is being loaded
+        assert answer.json()["mechanism"]["auction_type"] == "first_price"
     finally:
         service.stop()
 

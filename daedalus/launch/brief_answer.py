@@ -21,6 +21,7 @@ from daedalus.market.parsing import format_mechanism
 
 _LEAST_CONFIDENCE = 0.25
 """Below it a sentence counts as not understood. It was set by hand, and nothing was tuned."""
+_BEFORE = {"unused": "not used: ", "excluded": "NOT KEPT: "}
 
 
 def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer:
@@ -79,24 +80,15 @@ def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> Reader
 
 def _show_understanding(understood: Understanding, report: Report) -> None:
     rows = [
-        {"sentence": each.sentence, "understood": text, "sure": round(each.confidence, 2)}
-        for each, text in (
-            *((each, says(each, understood.population)) for each in understood.clauses),
-            *((each, f"not used: {reason}") for each, reason in understood.unread),
-            *(
-                (each.second, f"NOT KEPT: it contradicts “{each.first.sentence}” ({each.about})")
-                for each in understood.contradictions
-            ),
-            *((each, "asks for nothing") for each in understood.idle),
-        )
+        {"sentence": each.clause.sentence, "understood": f"{_BEFORE.get(each.use, '')}{each.says}"}
+        | {"sure": round(each.clause.confidence, 2)}
+        for each in understood.readings
     ]
     frame = pd.DataFrame(rows, columns=["sentence", "understood", "sure"])
     report.table(frame, "brief")
     report.show(frame, "what was understood: check it")
-    if not understood.clauses:
-        report.say("No rule, aim or fact was found: what follows maximises R without rules.")
-    if any(each.parts.on_ring for each in understood.clauses) and not understood.population:
-        report.say("A condition was read as: no ring, since the brief tells of none.")
+    for note in understood.notes:
+        report.say(note)
     for each in understood.contradictions:
         report.say(f"Two sentences exclude each other, so the second is not kept. {each}")
 

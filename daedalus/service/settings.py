@@ -59,8 +59,9 @@ class ServiceSettings(Checked):
         design_timeout: Longest time that a request waits for the trained designer before the
             heuristic one answers; and for a language model that bids.
         design_queue: Largest number of different questions that wait for the trained designer, of
-            searches, and of steps that wait for a language model's bids.
-        job_timeout: Longest time of a search, which has a process of its own, one at a time.
+            searches, of briefs, and of steps that wait for a language model's bids.
+        job_timeout: Longest time of a search, which has a process of its own, one at a time; those
+            of briefs have another.
         report_timeout: Longest time of a report on bids, likewise.
         outputs: Folder that contains runs: models, curves and figures.
         write_up: The article, served as /blog.md.

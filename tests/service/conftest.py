@@ -26,6 +26,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.background_designer import Load
 from daedalus.service.sessions.bid_reports import ReportOn
+from daedalus.service.sessions.briefs import BriefParts
 from daedalus.service.sessions.made_designers import Make
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
@@ -68,10 +69,12 @@ def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Ite
         load: Load | None = None,
         designers: dict[str, Designer] | None = None,
         report_on: ReportOn | None = None,
+        brief_parts: BriefParts | None = None,
         **changes: Any,
     ) -> TestClient:
         settings = ServiceSettings(**defaults | changes)
-        app = create_app(settings, catalogue, load, designers, report_on=report_on)
+        given = {"report_on": report_on, "brief_parts": brief_parts}
+        app = create_app(settings, catalogue, load, designers, **given)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
         return clients.enter_context(client)
 
@@ -86,12 +89,14 @@ def serving(
     designers: dict[str, Designer] | None = None,
     report_on: ReportOn | None = None,
     makers: dict[str, Make] | None = None,
+    brief_parts: BriefParts | None = None,
     **changes: Any,
 ) -> Iterator[str]:
     """Answer on a socket of this machine, where no run has been left; the address."""
     with TemporaryDirectory() as outputs:
         settings = ServiceSettings(**LIMITS | {"outputs": outputs} | changes)
-        app = create_app(settings, catalogue, load, designers, makers=makers, report_on=report_on)
+        given = {"makers": makers, "report_on": report_on, "brief_parts": brief_parts}
+        app = create_app(settings, catalogue, load, designers, **given)
         with listening(app, settings) as address:
             yield address
 
@@ -154,9 +159,9 @@ def open_websocket(client: TestClient, headers: dict[str, str]) -> int:
         return refused.status_code
 
 
-def documented(word: str, changes: dict[str, str]) -> str:
-    """Return the one script of the documentation in which a word occurs, changed."""
-    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
+def documented(word: str, changes: dict[str, str], document: Path = DOCS) -> str:
+    """Return the one script of a document in which a word occurs, changed."""
+    blocks = re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL)
     (script,) = [each for each in blocks if word in each]
     for old, new in changes.items():
         assert script.count(old) == 1, old

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from daedalus.design.briefs.meanings import MEANINGS, RING, Meaning
 from daedalus.market.allowed import Allowed, Between
@@ -78,6 +78,21 @@ class Contradiction:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What became of a sentence.
+
+    Attributes:
+        clause: The sentence and its meaning.
+        use: Whether it is used, cannot be, is excluded by an earlier one, or asks for nothing.
+        says: What it asks for in terms of the market, or why it is not used.
+    """
+
+    clause: Clause
+    use: Literal["used", "unused", "excluded", "idle"]
+    says: str
+
+
+@dataclass(frozen=True)
 class Understanding:
     """What a brief asks for.
 
@@ -90,6 +105,7 @@ class Understanding:
         idle: Sentences that ask for nothing.
         unread: Sentences that ask for something, but could not be used, each with the reason.
         contradictions: Pairs of sentences of which the second was left out.
+        sentences: All sentences, in order.
     """
 
     reward: Mapping[str, float] = field(default_factory=lambda: {"composite": 1.0})
@@ -100,6 +116,31 @@ class Understanding:
     idle: tuple[Clause, ...] = ()
     unread: tuple[tuple[Clause, str], ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    sentences: tuple[Clause, ...] = ()
+
+    @property
+    def readings(self) -> list[Reading]:
+        """Return what became of each sentence, in order."""
+        return [self._reading(each) for each in self.sentences]
+
+    def _reading(self, clause: Clause) -> Reading:
+        if clause in self.clauses:
+            return Reading(clause, "used", says(clause, self.population))
+        if clause in self.idle:
+            return Reading(clause, "idle", "asks for nothing")
+        for each in self.contradictions:
+            if each.second == clause:
+                why = f"it contradicts “{each.first.sentence}” ({each.about})"
+                return Reading(clause, "excluded", why)
+        return Reading(clause, "unused", clause.fault)
+
+    @property
+    def notes(self) -> list[str]:
+        """Return what else a reader of the answer should know, in sentences."""
+        on_ring = any(each.parts.on_ring for each in self.clauses) and not self.population
+        nothing = "No rule, aim or fact was found: the mechanism maximises R without rules."
+        no_ring = "A condition was read as: no ring, since the brief tells of none."
+        return [nothing] * (not self.clauses) + [no_ring] * on_ring
 
     @property
     def warnings(self) -> list[str]:
@@ -192,7 +233,8 @@ def understand(clauses: Sequence[Clause]) -> Understanding:
         found.add(each)
     kept = tuple(each for each in usable if each in found.kept)
     idle = tuple(each for each in clauses if each not in wanted)
-    return replace(found.result(), clauses=kept, idle=idle, unread=unread)
+    read = tuple(clauses)
+    return replace(found.result(), clauses=kept, idle=idle, unread=unread, sentences=read)
 
 
 class _Builder:

@@ -61,14 +61,14 @@ class BriefSolver:
     """Reads briefs and searches the best mechanism for what it understands.
 
     Attributes:
-        reader: It reads the sentences.
+        reader: It reads the sentences; None if others have read them.
         market: Returns the market of the bidders that a brief tells of.
         seed: Seed of the searches.
         budget: Of each search, about a second by default.
         least_confidence: See ``read``.
     """
 
-    reader: Reader
+    reader: Reader | None
     market: Market
     seed: int = 0
     budget: SearchBudget = field(default_factory=lambda: BUDGET)
@@ -77,6 +77,7 @@ class BriefSolver:
 
     def understand(self, brief: str) -> Understanding:
         """Return what a brief asks for."""
+        assert self.reader is not None
         return read(self.reader, brief, self.least_confidence)
 
     def mechanism(self, understood: Understanding) -> Mechanism:
@@ -116,6 +117,11 @@ class BriefSolver:
 
     def _objective(self, terms: NDArray[np.float64], understood: Understanding) -> float:
         return float(objective(terms[None], understood.reward)[0])
+
+
+def answer_in(env: DesignEnv, understood: Understanding, seed: int, prices: bool) -> Answer:
+    """Return the answer in the market of the bidders that a brief tells of, see ``BriefSolver``."""
+    return BriefSolver(None, lambda _: env, seed).answer(understood, prices)
 
 
 def _keeps(

@@ -7,9 +7,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.service.openenv.checked_types import Strict
+from daedalus.service.openenv.checked_types import Strict, text
 from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, PartialObservation
-from daedalus.service.sessions.session_messages import TRAINED
+from daedalus.service.sessions.session_messages import (
+    LONGEST_BRIEF,
+    MOST_SENTENCES,
+    TRAINED,
+    GivenClause,
+)
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
@@ -59,11 +64,22 @@ class DesignRequest(PartialObservation):
     """A question to a designer, with a live session or with a partial observation.
 
     With a session, a random mechanism depends only on its seed and step, so episodes can be
-    repeated.
+    repeated. With a brief, a search takes the place of the designer and of the observation.
     """
 
     designer: DesignerName = Field(TRAINED, description="a name from GET /api/catalogue")
     session_id: SessionId | None = None
+    brief: Annotated[str, *text(LONGEST_BRIEF)] | None = Field(
+        None, description="what a seller asks for, in sentences; says itself what counts and holds"
+    )
+    clauses: list[GivenClause] | None = Field(
+        None,
+        max_length=MOST_SENTENCES,
+        description="in place of brief: its sentences with their meanings, perhaps corrected",
+    )
+    prices: bool = Field(
+        False, description="whether to say what each rule of a brief costs; a search for each"
+    )
 
 
 Column = Annotated[str, Field(max_length=200)]

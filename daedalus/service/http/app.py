@@ -25,6 +25,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DESCRIPTION, DaedalusEnvironment
 from daedalus.service.sessions.background_designer import BackgroundDesigner, Load
 from daedalus.service.sessions.bid_reports import BidReports, ReportOn
+from daedalus.service.sessions.briefs import BriefParts, Briefs
 from daedalus.service.sessions.made_designers import MadeDesigners, Make
 from daedalus.service.sessions.store import SessionStore
 from daedalus.service.settings import ServiceSettings
@@ -38,6 +39,7 @@ def create_app(
     trained_for: Purpose | None = None,
     makers: Mapping[str, Make] | None = None,
     report_on: ReportOn | None = None,
+    brief_parts: BriefParts | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -49,6 +51,8 @@ def create_app(
         trained_for: What the trained designer was trained for; None if it is not known.
         makers: What makes further designers for a market and an objective, by name.
         report_on: Makes reports on logs of bids; None if this server cannot.
+        brief_parts: What reads briefs; None if this server does not, as where all episodes are
+            restricted.
     """
     designers = designers or {}
     app = FastAPI(
@@ -69,17 +73,18 @@ def create_app(
     designer = BackgroundDesigner(load, timeout, queue, trained_for, advice)
     made = MadeDesigners(makers or {}, settings.job_timeout, timeout, queue)
     reports = BidReports(report_on if settings.max_upload_bytes else None, settings.report_timeout)
+    briefs = Briefs(brief_parts, settings.job_timeout, timeout, queue)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_routes(catalogue, sessions))
     app.include_router(fork_routes(sessions, allowance))
-    app.include_router(designer_routes(sessions, designer, designers, made))
+    app.include_router(designer_routes(catalogue, sessions, designer, designers, made, briefs))
     app.include_router(bid_routes(reports))
     names = [*designers, *made.names]
-    app.include_router(page_routes(settings, catalogue, names, reports.available))
+    app.include_router(page_routes(settings, catalogue, names, reports.available, briefs.available))
     add_page(app)
     add_api_page(app)
-    app.router.on_shutdown += [designer.close, made.close, reports.close, sessions.close]
+    app.router.on_shutdown += [each.close for each in (designer, made, reports, briefs, sessions)]
     add_error_handlers(app)
     _limit(app, settings, allowance)
     return app

@@ -14,26 +14,41 @@ from daedalus.design.env import Designer, Watcher
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
-from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, DesignRequest
+from daedalus.service.http.api_messages import (
+    INVALID,
+    UNKNOWN_SESSION,
+    DesignRequest,
+    Documented,
+    Problem,
+)
+from daedalus.service.http.brief_design import design_for_brief, has_brief
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
+from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import EpisodeError, FieldError
 from daedalus.service.openenv.messages import DaedalusState
 from daedalus.service.openenv.observations import from_wire, wire_mechanism
 from daedalus.service.sessions.background_designer import BackgroundDesigner, heuristic_mechanism
+from daedalus.service.sessions.briefs import Briefs
 from daedalus.service.sessions.made_designers import MadeDesigners
 from daedalus.service.sessions.session_messages import TRAINED, DesignAnswer, DesignerState
 from daedalus.service.sessions.store import SessionStore
 
+_NOT_READY: Documented = {
+    503: {"model": Problem, "description": "The reader of briefs is not ready; see Retry-After"}
+}
+
 
 def designer_routes(
+    catalogue: Catalogue,
     sessions: SessionStore,
     trained: BackgroundDesigner,
     designers: Mapping[str, Designer],
     made: MadeDesigners,
+    briefs: Briefs,
 ) -> APIRouter:
-    """Return the routes that ask the trained designer, or another one by name.
+    """Return the routes that ask the trained designer, or another one by name, or with a brief.
 
     ``designers`` play everywhere; those of ``made`` are made for the market, the bidders and the
     objective of a session.
@@ -42,11 +57,13 @@ def designer_routes(
 
     @router.post(
         "/api/design",
-        responses=INVALID | UNKNOWN_SESSION,
-        summary="Ask a designer for a mechanism",
+        responses=INVALID | UNKNOWN_SESSION | _NOT_READY,
+        summary="Ask a designer for a mechanism, or for what a brief says",
     )
     async def design(request: DesignRequest, http: Request) -> DesignAnswer:
         asked = None if request.session_id is None else sessions.get(request.session_id)
+        if has_brief(request):
+            return await for_brief(request, http, asked)
         if request.designer == TRAINED:
             observation = from_wire(request) if asked is None else asked.episode().observe()
             env = None if asked is None else asked.episode().env
@@ -74,6 +91,18 @@ def designer_routes(
             error=error,
             latency=time.perf_counter() - began,
         )
+
+    async def for_brief(
+        request: DesignRequest, http: Request, asked: DaedalusEnvironment | None
+    ) -> DesignAnswer:
+        if asked is None:
+            env, observation = catalogue.build(catalogue.options()), from_wire(request)
+        else:
+            asked.require_simulated()
+            env, observation = asked.episode().env, asked.episode().observe()
+        visitor, status = visitor_of(http.scope), trained.status
+        with leaving(http) as left:
+            return await design_for_brief(request, briefs, env, observation, visitor, left, status)
 
     @router.get("/api/designer/status", summary="Read whether the trained designer is ready")
     async def status() -> DesignerState:

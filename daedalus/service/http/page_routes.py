@@ -12,6 +12,7 @@ from daedalus.market.goal import Goal
 from daedalus.service.http.api_messages import Documented, Problem
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.article import documents_of, figures_of, page_of, plain_page
+from daedalus.service.page.brief_offer import make_brief_offer
 from daedalus.service.page.newest_run import NewestRun
 from daedalus.service.page.offer import make_offer
 from daedalus.service.page.page_messages import Offer, Tour, TourStop, TrainingCurves
@@ -26,7 +27,11 @@ _NO_SUCH_FILE: Documented = {404: {"model": Problem, "description": "No such fil
 
 
 def page_routes(
-    settings: ServiceSettings, catalogue: Catalogue, designers: Sequence[str], reports: bool
+    settings: ServiceSettings,
+    catalogue: Catalogue,
+    designers: Sequence[str],
+    reports: bool,
+    briefs: bool,
 ) -> APIRouter:
     """Return the routes that the page asks.
 
@@ -35,9 +40,11 @@ def page_routes(
         catalogue: What visitors may choose.
         designers: Names of the designers beside the trained one.
         reports: Whether there are reports on logs of bids.
+        briefs: Whether briefs are read.
     """
     router = APIRouter(tags=["Page"])
-    offer = make_offer(catalogue, designers, settings.max_upload_bytes if reports else 0)
+    upload_bytes = settings.max_upload_bytes if reports else 0
+    offer = make_offer(catalogue, designers, upload_bytes, make_brief_offer() if briefs else None)
     newest = NewestRun(Path(settings.outputs))
 
     @router.get("/api/catalogue", summary="Read every choice and its meaning")

@@ -42,6 +42,12 @@ def number(low: float, high: float) -> tuple[Any, ...]:
     return Field(ge=low, le=high, strict=True, allow_inf_nan=False), WrapValidator(check)
 
 
+def text(most: int) -> tuple[Any, ...]:
+    """Return what ``Annotated`` needs for a text of at most ``most`` characters."""
+    check = _explained(f"give a text of at most {most} characters")
+    return Field(max_length=most, strict=True), WrapValidator(check)
+
+
 def measured(low: float = -math.inf, high: float = math.inf) -> tuple[Any, ...]:
     """Return what ``Annotated`` needs for a measured number, which may miss its range by rounding.
 

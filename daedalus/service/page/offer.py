@@ -21,6 +21,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.page.page_messages import (
     AskedBidders,
+    BriefOffer,
     Meaning,
     MechanismField,
     NamedRules,
@@ -56,13 +57,19 @@ _DESIGNERS = {
 }
 
 
-def make_offer(catalogue: Catalogue, designers: Sequence[str], upload_bytes: int = 0) -> Offer:
+def make_offer(
+    catalogue: Catalogue,
+    designers: Sequence[str],
+    upload_bytes: int = 0,
+    brief: BriefOffer | None = None,
+) -> Offer:
     """Return the choices.
 
     Args:
         catalogue: Populations, markets and objectives.
         designers: Names of the designers beside the trained one.
         upload_bytes: Longest request with a log of bids; 0 if there are no reports.
+        brief: What a brief may say; None if none is read.
     """
     names = (TRAINED, *designers)
     return Offer(
@@ -83,6 +90,7 @@ def make_offer(catalogue: Catalogue, designers: Sequence[str], upload_bytes: int
         max_episode_length=catalogue.max_episode_length,
         upload_bytes=upload_bytes,
         bid_columns=USUAL_NAMES,
+        brief=brief,
     )
 
 

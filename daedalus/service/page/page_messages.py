@@ -77,6 +77,22 @@ class Meaning(Strict):
     meaning: str
 
 
+class BriefMeaning(Strict):
+    """What a sentence of a brief may mean, and the amounts that it takes; null if it takes none."""
+
+    name: str
+    meaning: str
+    low: float | None
+    high: float | None
+
+
+class BriefOffer(Strict):
+    """What a brief may say, and how many characters it may have."""
+
+    longest: int
+    meanings: list[BriefMeaning]
+
+
 class Start(Strict):
     """The defaults of an episode."""
 
@@ -89,7 +105,7 @@ class Offer(Strict):
     """Everything that a visitor may choose.
 
     ``upload_bytes`` is 0 without reports on bids; ``bid_columns`` are the usual names of the
-    columns of a log, by what they hold.
+    columns of a log, by what they hold. ``brief`` is null where no briefs are read.
     """
 
     fields: list[MechanismField]
@@ -102,6 +118,7 @@ class Offer(Strict):
     max_episode_length: int
     upload_bytes: int
     bid_columns: dict[str, list[str]]
+    brief: BriefOffer | None
 
 
 class TourStop(Strict):

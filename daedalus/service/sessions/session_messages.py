@@ -2,15 +2,91 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from daedalus.service.openenv.checked_types import Strict
-from daedalus.service.openenv.messages import WireMechanism
+from daedalus.design.briefs.meanings import MEANINGS
+from daedalus.service.openenv.checked_types import Strict, number, text
+from daedalus.service.openenv.messages import Restrictions, WireMechanism
 
 TRAINED = "trained"
 DesignerStatus = Literal["none", "loading", "ready", "failed"]
+LONGEST_BRIEF = 2000
+"""Most characters of a brief."""
+MOST_SENTENCES = 40
+"""Most sentences of a brief."""
+_LARGEST = 1e9  # a sentence may name what no field can be, and then says so
+
+
+class GivenClause(Strict):
+    """A sentence of a brief, and its meaning.
+
+    Attributes:
+        meaning: One of ``daedalus.design.briefs.meanings.MEANINGS``.
+        amount: What it names, if the meaning takes an amount.
+        sentence: The sentence.
+        sure: How sure the reader is; 1 is a person's word.
+        doubt: Why it is not to be used; empty if it is.
+    """
+
+    meaning: Literal[*MEANINGS]  # type: ignore[valid-type]
+    amount: Annotated[float, *number(0, _LARGEST)] | None = None
+    sentence: Annotated[str, *text(LONGEST_BRIEF)] = ""
+    sure: Annotated[float, *number(0, 1)] = 1.0
+    doubt: Annotated[str, *text(LONGEST_BRIEF)] = ""
+
+
+class ReadSentence(GivenClause):
+    """What became of a sentence. It may be sent back as it is, or changed, without the rest.
+
+    Attributes:
+        use: ``used``; ``unused`` and why in ``says``; ``excluded`` by an earlier sentence; or
+            ``idle``, since it asks for nothing.
+        says: What it rules in terms of the market, or why it is not used.
+        kept: Whether the mechanism keeps it; null if it is no rule, or was not measured.
+        price: What it costs: the objective that a search reaches without it, less that with it;
+            null if that was not asked for.
+    """
+
+    use: Literal["used", "unused", "excluded", "idle"]
+    says: str
+    kept: bool | None = None
+    price: float | None = None
+
+
+class Excluded(Strict):
+    """Two sentences that cannot both be kept, and what they are about; the second is left out."""
+
+    first: str
+    second: str
+    about: str
+
+
+class BriefAnswer(Strict):
+    """What was understood of a brief, and what came of it.
+
+    Attributes:
+        sentences: Its sentences, in order.
+        contradictions: Pairs that exclude each other.
+        reward: Weights of what is maximised.
+        allowed: What the rules allow of the mechanism.
+        floors: Least means of reward terms.
+        population: The bidders that it tells of; null if these are the episode's.
+        objective: What the mechanism reaches of ``reward`` in 64 new episodes.
+        terms: Mean of each reward term there.
+        notes: What else to know, in sentences.
+    """
+
+    sentences: list[ReadSentence]
+    contradictions: list[Excluded]
+    reward: dict[str, float]
+    allowed: Restrictions
+    floors: dict[str, float]
+    population: str | None
+    objective: float | None
+    terms: dict[str, float]
+    notes: list[str]
 
 
 class DesignAnswer(Strict):
@@ -19,13 +95,15 @@ class DesignAnswer(Strict):
     Attributes:
         mechanism: The proposal, always valid.
         source: ``ai`` if the trained designer made it, ``fallback`` if the heuristic designer
-            answered in its place, ``rule`` if the request named another designer.
+            answered in its place, ``rule`` if the request named another designer or had a brief.
         status: Whether the trained designer is ready.
         error: Why there was a fallback.
         text: The model's own text, if it was asked, of bounded length and never checked.
         note: What the designer was trained for, if its reward, bidders or market are not those of
             the episode.
         latency: Seconds until the answer.
+        brief: What was understood, if the request had a brief. A fallback then keeps its rules for
+            fields, and perhaps not its floors.
     """
 
     mechanism: WireMechanism
@@ -35,6 +113,7 @@ class DesignAnswer(Strict):
     text: str | None = None
     note: str | None = None
     latency: float
+    brief: BriefAnswer | None = None
 
 
 class DesignerState(Strict):

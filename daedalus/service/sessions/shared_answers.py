@@ -117,11 +117,12 @@ class SharedAnswers(Generic[Answer]):
         work: Callable[[], Answer],
         timeout: float,
         left: asyncio.Future[None] | None = None,
+        stop: Callable[[], None] | None = None,
     ) -> tuple[Answer | None, str | None]:
         """Return the answer as ``ask`` does, or why ``who`` gave none, in words."""
         if not self.has_place(question):
             return None, f"{self.waiting} requests are already waiting for {who}; ask again later"
-        answer = await self.ask(question, work, timeout, left)
+        answer = await self.ask(question, work, timeout, left, stop)
         if not answer.done():
             return None, f"{who} took longer than {timeout:g} seconds"
         error = None if answer.cancelled() else answer.exception()

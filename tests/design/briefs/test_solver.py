@@ -107,19 +107,14 @@ def test_every_sentence_is_accounted_for(env: DesignEnv) -> None:
         Dear="reserve_least/x",
     )
     understood = read(reader, "Money. Own. Hello there. Second. Dear.")
-    shown = [
-        *understood.clauses,
-        *(each for each, _ in understood.unread),
-        *understood.idle,
-        *(each.second for each in understood.contradictions),
+    assert [(each.clause.sentence, each.use, each.says) for each in understood.readings] == [
+        ("Money.", "used", "most of all: revenue"),
+        ("Own.", "used", "auction_type: first_price"),
+        ("Hello there.", "idle", "asks for nothing"),
+        ("Second.", "excluded", "it contradicts “Own.” (auction_type)"),
+        ("Dear.", "unused", "it names no amount"),
     ]
-    assert sorted(each.sentence for each in shown) == [
-        "Dear.",
-        "Hello there.",
-        "Money.",
-        "Own.",
-        "Second.",
-    ]
+    assert understood.notes == [] and "without rules" in read(reader, "Hello.").notes[0]
     answer = BriefSolver(reader, lambda _: env, budget=SMALL).answer(understood)
     assert answer.mechanism.auction_type == "first_price"
 

@@ -29,7 +29,7 @@ from daedalus.service.openenv.tool_market import (
     ToolMarket,
     tool_prompts,
 )
-from experiments.serve import make_briefs
+from tests.service.briefs import bidders
 from tests.service.conftest import serving
 
 MEANINGS = {
@@ -54,7 +54,7 @@ def load() -> tuple[Understand, list[str]]:
 
 @pytest.fixture(scope="module")
 def reading(catalogue: Catalogue) -> Catalogue:
-    return replace(catalogue, briefs=BriefsOnOffer(load, make_briefs().populations))
+    return replace(catalogue, briefs=BriefsOnOffer(load, bidders()))
 
 
 def begun(catalogue: Catalogue, **options: Any) -> DaedalusEnvironment:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
+from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.allowed import read_allowed
 from daedalus.market.mechanism import CHOICES, FIELDS, RANGES, Mechanism
@@ -14,6 +15,7 @@ from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.ranges import Ranges
 from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.page.brief_offer import make_brief_offer
 from daedalus.service.page.offer import make_offer
 from daedalus.service.page.page_messages import Meaning, MechanismField
 from tests.populations import TYPES, seat_plan
@@ -106,3 +108,13 @@ def test_an_unknown_kind_or_field_is_refused() -> None:
         MechanismField.model_validate(FIELD | {"default": 0.1, "kind": "text"})
     with pytest.raises(ValidationError, match="menaing"):
         Meaning.model_validate({"name": "a", "meaning": "b", "menaing": "c"})
+
+
+def test_every_meaning_of_a_sentence_has_words_of_its_own_and_its_amounts() -> None:
+    offered = {each.name: each for each in make_brief_offer().meanings}
+    assert set(offered) == set(MEANINGS)
+    assert len({each.meaning for each in offered.values()}) == len(MEANINGS)
+    for name, meaning in MEANINGS.items():
+        assert (offered[name].low is not None) == meaning.takes_amount
+    assert offered["reserve_least/x"].high == RANGES["reserve_price"][1]
+    assert offered["payment/vcg"].meaning == "Format: VCG"

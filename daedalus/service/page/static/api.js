@@ -148,6 +148,11 @@ export const api = {
    */
   bids: (log, signal) => post("/api/bids", log, signal),
   /**
+   * Ask for what a brief says, or its clauses.
+   * @type {(id: string, asked: Partial<wire.DesignRequest>, signal?: AbortSignal) => Promise<wire.DesignAnswer>}
+   */
+  brief: (id, asked, signal) => post("/api/design", { session_id: id, ...asked }, signal),
+  /**
    * @type {(id: string, designer: string, signal?: AbortSignal) => Promise<wire.DesignAnswer>}
    */
   design: (id, designer, signal) => post("/api/design", { session_id: id, designer }, signal),

@@ -5,6 +5,7 @@ import { Address } from "./address.js";
 import { ArenaView } from "./arena_view.js";
 import { Asked } from "./asked.js";
 import { BidReport } from "./bid_report.js";
+import { BriefPanel } from "./brief.js";
 import { Compare } from "./compare.js";
 import { Controls } from "./controls.js";
 import { DesignerPanel } from "./designer.js";
@@ -57,6 +58,7 @@ function assemble(catalogue) {
   const asked = new Asked(catalogue.populations, session, controls);
   const par = new Par(catalogue.designers, session);
   const designer = new DesignerPanel(catalogue.designers, controls);
+  new BriefPanel(catalogue.brief, session, controls, designer);
   const arena = new ArenaView(byId("own-frame"), byId("arena-types"), (round) =>
     showRound(session, scores, player, round),
   );

@@ -56,6 +56,58 @@ declare namespace wire {
     info: { scores: Scores; normalised: number | null };
   }
 
+  interface DesignRequest {
+    round_number: number;
+    episode_length: number;
+    market_outcomes: object[];
+    population_proxies: object;
+    mechanism: Mechanism | null;
+    curriculum_stage: number | null;
+    designer: string;
+    session_id: string | null;
+    brief: string | null;
+    clauses: GivenClause[] | null;
+    prices: boolean;
+  }
+
+  interface GivenClause {
+    meaning: string;
+    amount: number | null;
+    sentence: string;
+    sure: number;
+    doubt: string;
+  }
+
+  interface ReadSentence {
+    meaning: string;
+    amount: number | null;
+    sentence: string;
+    sure: number;
+    doubt: string;
+    use: "used" | "unused" | "excluded" | "idle";
+    says: string;
+    kept: boolean | null;
+    price: number | null;
+  }
+
+  interface Excluded {
+    first: string;
+    second: string;
+    about: string;
+  }
+
+  interface BriefAnswer {
+    sentences: ReadSentence[];
+    contradictions: Excluded[];
+    reward: Record<string, number>;
+    allowed: Record<string, object>;
+    floors: Record<string, number>;
+    population: string | null;
+    objective: number | null;
+    terms: Record<string, number>;
+    notes: string[];
+  }
+
   interface DesignAnswer {
     mechanism: Mechanism;
     source: "ai" | "fallback" | "rule";
@@ -64,6 +116,7 @@ declare namespace wire {
     text: string | null;
     note: string | null;
     latency: number;
+    brief: BriefAnswer | null;
   }
 
   interface DesignerState {
@@ -172,6 +225,18 @@ declare namespace wire {
     meaning: string;
   }
 
+  interface BriefMeaning {
+    name: string;
+    meaning: string;
+    low: number | null;
+    high: number | null;
+  }
+
+  interface BriefOffer {
+    longest: number;
+    meanings: BriefMeaning[];
+  }
+
   interface Start {
     population: string;
     market: string;
@@ -189,6 +254,7 @@ declare namespace wire {
     max_episode_length: number;
     upload_bytes: number;
     bid_columns: Record<string, string[]>;
+    brief: BriefOffer | null;
   }
 
   interface TourStop {

@@ -1,0 +1,49 @@
+"""A reader that knows some sentences, for services that read briefs."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.meanings import OTHER
+from daedalus.design.briefs.readers import clause, read
+from daedalus.market.population_settings import PopulationSettings
+from daedalus.service.sessions.briefs import BriefParts, Understand
+from experiments.serve import make_briefs
+from tests.launch.config.composing import composed
+
+KNOWN = {
+    "We need money.": "aim/revenue",
+    "We want as much revenue as possible.": "aim/revenue",
+    "Winners pay their own bid.": "payment/first_price",
+    "Use a second-price auction.": "payment/second_price",
+    "The reserve is 0.3 at least.": "reserve_least/x",
+    "The reserve is high.": "reserve_least/x",
+    "At least half of all must come.": "floor/participation",
+    "They are a ring.": "fact/ring",
+    "Thank you.": "nothing/all",
+}
+NOTE = "a reader of words takes its place"
+
+
+class KnownSentences:
+    """Knows the meaning of some sentences; others it takes for wishes that cannot be set."""
+
+    def clauses(self, sentences: list[str]) -> list[Clause]:
+        return [clause(KNOWN.get(each, OTHER), each, 0.9) for each in sentences]
+
+
+def load() -> tuple[Understand, list[str]]:
+    return partial(read, KnownSentences(), least_confidence=0.25), [NOTE]
+
+
+@cache
+def bidders() -> dict[str, PopulationSettings]:
+    """Return the bidders that briefs may tell of."""
+    _, offered = make_briefs(composed("+experiment=serve"))
+    return dict(offered.populations)
+
+
+def parts(**changes: object) -> BriefParts:
+    """Return what a service needs whose reader knows ``KNOWN``."""
+    return BriefParts(**{"load": load, "populations": bidders(), "seed": 0} | changes)

@@ -1,0 +1,183 @@
+"""A small language model answers briefs, learns their meanings, and earns more by GRPO's steps."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from daedalus.checks import CannotRunError
+from daedalus.design.briefs.answers import (
+    clauses_in,
+    mechanism_in,
+    reading_pattern,
+    true_clauses,
+    understood_in,
+    values_text,
+)
+from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.env import DesignEnv
+from daedalus.design.search.space import GRID
+from daedalus.market.goal import Goal
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.training.brief_lesson_settings import BriefLessonSettings
+from daedalus.training.brief_model import load_brief_model
+from daedalus.training.brief_pipeline import train_from_briefs
+from daedalus.training.brief_writing import BriefWriting, brief_chat
+from daedalus.training.generation import complete
+from daedalus.training.model import load_language_model
+from daedalus.training.settings import ModelSettings, TrainingSettings
+from daedalus.training.sources.brief_source import BriefReward
+from tests.training.conftest import GRPO, PROMPT, SFT, make_run
+
+TEMPLATE = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+BRIEFS = frozen_briefs("training")[:400]
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Write a Llama of two small layers, and a tokenizer that knows the words of briefs."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    special = ["<end>", "<pad>", "<system>", "<user>", "<assistant>"]
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=900, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator([each.text for each in BRIEFS], trainer)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="<end>", pad_token="<pad>", chat_template=TEMPLATE
+    )
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2}
+    shape = LlamaConfig(
+        vocab_size=len(fast), num_attention_heads=2, eos_token_id=0, pad_token_id=1, **sizes
+    )
+    folder = tmp_path / "base"
+    LlamaForCausalLM(shape).save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def envs(env: DesignEnv) -> dict[str, DesignEnv]:
+    """Return one and the same market under every name."""
+    return {each.population: env for each in BRIEFS}
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_model_that_nobody_trained_answers_every_brief(base: Path, at_once: bool) -> None:
+    model = load_language_model(base)
+    writing = BriefWriting(model, at_once)
+    chats = [brief_chat(each.text, at_once) for each in BRIEFS[:12]]
+    torch.manual_seed(0)
+    told = complete(model, chats, 1.0, 1, writing.allow)
+    for brief, prompt, text in zip(BRIEFS, told.prompts, told.texts, strict=False):
+        assert writing.brief_of(prompt) == brief.text
+        mechanism = mechanism_in(text)
+        if at_once:
+            assert text == values_text(mechanism)
+            continue
+        assert re.fullmatch(reading_pattern(brief.text), text.partition("|")[0] + "|")
+        assert understood_in(text, brief.text).goal().admits(mechanism)
+        near = writing.change(prompt, text, np.random.default_rng(0))
+        assert len(writing.allow(prompt).choices(writing.allow(prompt).tokens(near)).places)
+
+
+def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]) -> None:
+    ruled = next(each for each in BRIEFS if each.allowed and not each.floors)
+    reward = BriefReward([ruled], envs, futures=2, seed=0, at_once=True)
+    fine = ruled.goal.nearest(Mechanisms.stack([Mechanism()]))[0]
+    (name, allowed), *_ = ruled.allowed.items()
+    other = next(
+        each
+        for each in GRID[name]
+        if not Goal({}, {name: allowed}).admits(replace(fine, **{name: each}))
+    )
+    mechanisms = [fine, replace(fine, **{name: other})]
+    metrics: dict[str, float] = {}
+    texts = [values_text(each) for each in mechanisms]
+    earned = reward(texts, [0] * len(texts), log_metric=metrics.__setitem__)
+    for mechanism, each in zip(mechanisms, earned, strict=True):
+        assert (each == 0) == (not ruled.goal.admits(mechanism))
+    assert metrics["term/rules_kept"] == 0.5 and earned[0] > 0
+
+
+def settings(sft: int, grpo: int) -> TrainingSettings:
+    return TrainingSettings(
+        prompt=PROMPT,
+        sft=replace(SFT, steps=sft, batch_size=16, examples=64, learning_rate=1e-2),
+        grpo=replace(
+            GRPO,
+            steps=grpo,
+            prompts_per_step=4,
+            group_size=8,
+            micro_batch=32,
+            neighbours=4,
+            states=8,
+            constrained=True,
+            loss_type="boltzmann",
+            sharpness=10.0,
+            last_sharpness=20.0,
+            learning_rate=3e-3,
+            save_every=100,
+        ),
+    )
+
+
+@pytest.mark.slow
+def test_sft_teaches_meanings_and_the_model_comes_back(
+    base: Path, env: DesignEnv, envs: dict[str, DesignEnv], tmp_path: Path
+) -> None:
+    model = ModelSettings(pretrained=str(base))
+    run = make_run(env, tmp_path / "run", settings(sft=120, grpo=2), model)
+    train_from_briefs(run, BRIEFS, BriefLessonSettings(taught=4), envs)
+    losses = [each["loss"] for each in run.tracker.history("sft")]
+    assert np.mean(losses[-5:]) < 0.3 * losses[0]
+    ask = load_brief_model(str(run.folder.sft_model), 0.0, None)
+    shown = BRIEFS[:64]
+    told = ask([each.text for each in shown], np.random.default_rng(0))
+    right = [
+        a.meaning == b.meaning
+        for text, brief in zip(told, shown, strict=True)
+        for a, b in zip(clauses_in(text, brief.text), true_clauses(brief), strict=True)
+    ]
+    assert np.mean(right) > 0.4  # one of 44 by chance
+    history = run.tracker.history("grpo")
+    assert len(history) == 2 and {"rules_kept", "sentences_read"} <= set(history[0])
+    assert not load_brief_model(str(run.folder.model), 0.0, None).at_once
+    with pytest.raises(ValueError, match="was trained with False"):
+        load_brief_model(str(run.folder.model), 0.0, at_once=True)
+    before = run.folder.model.stat().st_mtime_ns
+    train_from_briefs(run, BRIEFS, BriefLessonSettings(taught=4), envs)  # a finished one rests
+    assert run.folder.model.stat().st_mtime_ns == before
+
+
+@pytest.mark.slow
+def test_rewards_alone_teach_to_keep_the_rules_of_a_brief(
+    base: Path, env: DesignEnv, envs: dict[str, DesignEnv], tmp_path: Path
+) -> None:
+    model = ModelSettings(pretrained=str(base))
+    ruled = [each for each in BRIEFS if [*each.allowed] == ["auction_type"]][:8]
+    run = make_run(env, tmp_path / "run", settings(sft=0, grpo=40), model)
+    train_from_briefs(run, ruled, BriefLessonSettings(at_once=True), envs)
+    kept = [each["rules_kept"] for each in run.tracker.history("grpo")]
+    assert np.mean(kept[-10:]) > np.mean(kept[:10]) + 0.1
+
+
+def test_more_briefs_of_few_wordings_than_there_are_are_refused(
+    base: Path, env: DesignEnv, envs: dict[str, DesignEnv], tmp_path: Path
+) -> None:
+    run = make_run(env, tmp_path / "run", settings(1, 1), ModelSettings(pretrained=str(base)))
+    with pytest.raises(CannotRunError, match=r"briefs have no other wordings than the first 1"):
+        train_from_briefs(run, BRIEFS, BriefLessonSettings(wordings=1), envs)
