@@ -40,7 +40,7 @@ TEMPLATE = (
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}"
     "{% if add_generation_prompt %}<assistant>{% endif %}"
 )
-BRIEFS = frozen_briefs("training")[:400]
+BRIEFS = frozen_briefs("training")[:2000]
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def base(tmp_path: Path) -> Path:
     trainer = trainers.BpeTrainer(
         vocab_size=900, special_tokens=special, initial_alphabet=alphabet, show_progress=False
     )
-    tokenizer.train_from_iterator([each.text for each in BRIEFS], trainer)
+    tokenizer.train_from_iterator([each.text for each in BRIEFS[:400]], trainer)
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, eos_token="<end>", pad_token="<pad>", chat_template=TEMPLATE
     )
@@ -168,7 +168,8 @@ def test_rewards_alone_teach_to_keep_the_rules_of_a_brief(
     base: Path, env: DesignEnv, envs: dict[str, DesignEnv], tmp_path: Path
 ) -> None:
     model = ModelSettings(pretrained=str(base))
-    ruled = [each for each in BRIEFS if [*each.allowed] == ["auction_type"]][:8]
+    ruled = [each for each in BRIEFS if each.allowed == {"auction_type": ("first_price",)}][:8]
+    assert len(ruled) == 8
     run = make_run(env, tmp_path / "run", settings(sft=0, grpo=40), model)
     train_from_briefs(run, ruled, BriefLessonSettings(at_once=True), envs)
     kept = [each["rules_kept"] for each in run.tracker.history("grpo")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -51,18 +50,8 @@ class BriefModelSettings(DesignerSettings):
         ask = context.load_brief_model(self.checkpoint, self.temperature, self.at_once)
         if self.search and ask.at_once:
             raise CannotRunError("search: this model does not say what it reads; set search: false")
-        return BriefModel(ask, _solver(context) if self.search else None, self.shuffled)
-
-
-def _solver(context: DesignerContext) -> BriefSolver:
-    return BriefSolver(_NoReader(), context.market_of, context.seed)
-
-
-class _NoReader:
-    """Takes the place of a reader where a model has read."""
-
-    def clauses(self, sentences: Sequence[str]) -> list[object]:
-        raise NotImplementedError
+        solver = BriefSolver(None, context.market_of, context.seed) if self.search else None
+        return BriefModel(ask, solver, self.shuffled)
 
 
 @dataclass
