@@ -7,6 +7,8 @@ import json
 from functools import partial
 from pathlib import Path
 
+from tqdm import tqdm
+
 from daedalus.design.briefs.brief import Brief, write_briefs
 from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.frozen import digest
@@ -32,7 +34,8 @@ def main(config: FreezeBriefs, out: Path) -> None:
         name: DesignEnv.of(config.market, each.in_market(config.market.name))
         for name, each in config.populations.items()
     }
-    found = share_out(partial(_drawn, envs), SPLITS, len(SPLITS))
+    drawn = share_out(partial(_drawn, envs), SPLITS, len(SPLITS))
+    found = [*tqdm(drawn, "splits", len(SPLITS))]
     with written_whole_folder(out / "briefs") as folder:
         for name, briefs in zip(SPLITS, found, strict=True):
             write_briefs(briefs, folder / f"{name}.jsonl")
