@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.design.briefs.meanings import MEANINGS, kind
-from daedalus.design.briefs.readers import Reader
-from daedalus.design.briefs.wordings import examples, wordings
+from daedalus.design.briefs.wordings import examples
+from daedalus.lab.studies.brief_reading import reading
 from daedalus.launch.config.tasks import BriefReader
 from daedalus.launch.tracked import tracked
 from daedalus.runs.importing import slow_imports
@@ -32,25 +31,3 @@ def main(config: BriefReader, out: Path) -> None:
         kinds = table.groupby("kind", sort=False)["right"].agg(["mean", "size"]).reset_index()
         report.show(kinds, "share of another writer's sentences that are read right")
         report.say(f"all sentences: {table['right'].mean():.3f} of {len(table)}")
-
-
-def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
-    """Return a row for each sentence of the second writer: meaning, read as, how sure, right."""
-    given = [
-        (text.replace("{x}", "0.5"), name)
-        for name, texts in wordings("second").items()
-        if not benchmark or MEANINGS[name].trained
-        for text in texts
-    ]
-    clauses = reader.clauses([text for text, _ in given])
-    return pd.DataFrame(
-        {
-            "kind": kind(name),
-            "meaning": name,
-            "read": each.meaning,
-            "sure": each.confidence,
-            "right": each.meaning == name,
-            "sentence": each.sentence,
-        }
-        for (_, name), each in zip(given, clauses, strict=True)
-    )

@@ -162,3 +162,25 @@ def test_a_brief_may_stand_in_a_file(tmp_path: Path) -> None:
 def test_a_brief_that_cannot_be_used_is_refused(words: list[str], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         compose_config("+experiment=ask", *words)
+
+
+def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) -> None:
+    play(tmp_path, "+experiment=brief_reading", "readers=[keywords,tfidf]", "wordings=[1,12]")
+    shares = pd.read_csv(tmp_path / "reading_shares.csv").set_index(["reader", "wordings"])
+    assert list(shares.index) == [(a, b) for a in ("keywords", "tfidf") for b in (1, 12)]
+    assert shares.loc[("tfidf", 12), "right"] > shares.loc[("tfidf", 1), "right"] + 0.2
+    assert len(pd.read_csv(tmp_path / "reading.csv")) == 4 * 230
+    assert (tmp_path / "figures/reading.png").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("readers=[mind]", "choose from keywords, tfidf"),
+        ("wordings=[0]", "give numbers from 1 to 12"),
+        ("wordings=[]", "give at least one of each"),
+    ],
+)
+def test_readers_and_wordings_that_are_none_are_refused(change: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        compose_config("+experiment=brief_reading", change)

@@ -14,6 +14,7 @@ from typing import Any
 from omegaconf import MISSING
 
 from daedalus.design.briefs.splits import SPLITS
+from daedalus.design.designers.brief_search import READERS
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.designers.search import SearchSettings
 from daedalus.evaluation.settings import AdversarySettings
@@ -121,6 +122,33 @@ class BriefReader(Task):
 
     task: str = "brief_reader"
     reader: BriefReaderSettings = field(default_factory=BriefReaderSettings)
+
+
+@dataclass
+class BriefReading(Measured):
+    """How reading grows with the number of wordings.
+
+    Attributes:
+        readers: Readers, of ``READERS``.
+        wordings: Sentences of each meaning that they learn, each from 1 to 12.
+        reader: How the ``tuned`` one is trained.
+    """
+
+    partly = ("evaluation.confidence",)
+
+    task: str = "brief_reading"
+    readers: list[str] = field(default_factory=lambda: ["keywords", "tfidf", "minilm"])
+    wordings: list[int] = field(default_factory=lambda: [1, 2, 4, 8, 12])
+    reader: BriefReaderSettings = field(default_factory=lambda: BriefReaderSettings(benchmark=True))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if unknown := [each for each in self.readers if each not in READERS]:
+            raise ValueError(f"readers: {unknown[0]!r}; choose from {', '.join(READERS)}")
+        if wrong := [each for each in self.wordings if not 1 <= each <= 12]:
+            raise ValueError(f"wordings: {wrong[0]}; give numbers from 1 to 12")
+        if not self.readers or not self.wordings:
+            raise ValueError("readers and wordings: give at least one of each")
 
 
 @dataclass

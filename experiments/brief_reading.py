@@ -1,0 +1,46 @@
+"""How much do readers of briefs understand, by the number of wordings that they learn?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from tqdm import tqdm
+
+from daedalus.design.briefs.keyword_reader import KeywordReader
+from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.wordings import examples
+from daedalus.lab.studies.brief_reading import reading, reading_curves, shares
+from daedalus.launch.config.tasks import BriefReading
+from daedalus.launch.tracked import tracked
+from daedalus.runs.importing import slow_imports
+
+
+def main(config: BriefReading, out: Path) -> None:
+    """Write reading.csv, reading_shares.csv and the figure of shares by number of wordings."""
+    with tracked(config, out) as (_, report):
+        tables = []
+        every = [(name, count) for name in config.readers for count in config.wordings]
+        for name, count in tqdm(every, "learning to read", unit="reader"):
+            reader = _learnt(name, count, config)
+            tables.append(reading(reader, benchmark=True).assign(reader=name, wordings=count))
+        table = pd.concat(tables, ignore_index=True)
+        found = shares(table, config.evaluation.confidence)
+        report.table(table, "reading")
+        report.table(found, "reading_shares")
+        report.show(found, "share of another writer's sentences that are read right")
+        report.figure(reading_curves(found, config.evaluation.confidence), "reading")
+
+
+def _learnt(name: str, count: int, config: BriefReading) -> Reader:
+    """Return a reader that has learnt ``count`` sentences of each meaning that trains."""
+    given = examples(benchmark=True, most=count)
+    if name == "keywords":
+        return KeywordReader(given)
+    with slow_imports():
+        from daedalus.design.briefs.linear_reader import LinearReader
+        from daedalus.training.brief_reader import train_reader
+        from daedalus.training.sentence_encoder import load_sentence_encoder
+    if name == "tuned":
+        return train_reader(given, config.reader, config.seed)[0]
+    return LinearReader(load_sentence_encoder() if name == "minilm" else None).fit(given)
