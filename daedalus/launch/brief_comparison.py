@@ -10,12 +10,14 @@ from tqdm import tqdm
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.scoring import SEED
+from daedalus.design.briefs.splits import PAIRS
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.briefs import (
     Designers,
     Markets,
     by_clause,
+    by_pair,
     proposals,
     scores,
     summarised,
@@ -74,6 +76,9 @@ def compare_under_briefs(
         report.table(kinds, "clauses")
         if kinds["read"].notna().any():
             report.figure(clause_map(kinds), "clauses")
+    if PAIRS in briefs:
+        twins = [each for each in given if split_of[each.brief.id] == PAIRS]
+        report.table(by_pair(twins, table), "pairs")
     report.figure(split_scores(summary, confidence), "scores")
 
 

@@ -132,14 +132,13 @@ def _fit(
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, (step + 1) / (0.1 * steps)) * (1.0 - step / steps)
     )
-    losses = []
+    losses, weights = [], _weights(targets) if settings.balanced else None
     for epoch in tqdm(range(settings.epochs), desc="training the reader", unit="epoch"):
         reader._encoder.model.train()
         total = []
         for rows in _batches(len(texts), settings.batch_size, seed, epoch):
-            loss = nn.functional.cross_entropy(
-                reader.logits([texts[row] for row in rows]), targets[rows], label_smoothing=0.05
-            )
+            logits = reader.logits([texts[row] for row in rows])
+            loss = nn.functional.cross_entropy(logits, targets[rows], weights, label_smoothing=0.05)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -147,6 +146,12 @@ def _fit(
             total.append(float(loss.detach()))
         losses.append(float(np.mean(total)))
     return losses
+
+
+def _weights(targets: Tensor) -> Tensor:
+    """Return a weight for each meaning, by which all count the same; 1 if they do anyway."""
+    counts = targets.bincount().float()
+    return counts.sum() / (len(counts) * counts)
 
 
 def _groups(reader: TunedReader, settings: BriefReaderSettings) -> list[dict[str, object]]:

@@ -20,6 +20,9 @@ class BriefReaderSettings(Checked):
         dropout: Share of their inputs that is dropped.
         benchmark: Whether only what the benchmark allows is learnt, see ``examples``.
         wordings: Sentences of each meaning, at most.
+        balanced: Whether all meanings weigh the same, however many sentences they have. What cannot
+            be set has most, and would draw short rules to it. So the package's reader for people
+            is trained, and the benchmark's is not.
     """
 
     epochs: int = at_least(1, 20)
@@ -30,3 +33,4 @@ class BriefReaderSettings(Checked):
     dropout: float = within(0, 1, 0.1)
     benchmark: bool = False
     wordings: int = at_least(1, 1000)
+    balanced: bool = False

@@ -42,11 +42,11 @@ SCALE = {"floor": 0.0, "ceiling": 1.0, "mechanism": {}}
 
 
 def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
-    play(tmp_path, *FEW, "splits=[wordings,pairs]", "evaluation.episodes=3")
+    play(tmp_path, *FEW, "splits=[wordings,pairs]", "evaluation.episodes=4")
     table = pd.read_csv(tmp_path / "briefs.csv")
     names = ["random", "informed_greedy", "blind", "rule_keeper", "keywords", "tfidf", "true_parts"]
     assert list(dict.fromkeys(table["designer"])) == names
-    assert set(table.groupby(["designer", "split"]).size()) == {3}
+    assert set(table.groupby(["designer", "split"]).size()) == {4}
     truth = table[table["designer"] == "true_parts"]
     assert truth["rules_kept"].all() and truth["score"].round(4).eq(1).all()
     broken = table[~table["rules_kept"]]
@@ -55,6 +55,13 @@ def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     assert read["understood"].map(json.loads).map(lambda each: "reward" in each).all()
     summary = pd.read_csv(tmp_path / "summary.csv")
     assert len(summary) == 2 * len(names) and summary["score_low"].notna().any()
+    pairs = pd.read_csv(tmp_path / "pairs.csv")
+    assert set(pairs["designer"]) == set(names) and set(pairs["pair"]) == {
+        "pairs-0000",
+        "pairs-0001",
+    }
+    assert pairs.loc[pairs["designer"] == "true_parts", ["both_kept", "differs"]].all(axis=None)
+    assert pairs[["a", "b"]].notna().all(axis=None) and not pairs["a"].eq(pairs["b"]).any()
     assert (tmp_path / "figures/scores.png").stat().st_size and (tmp_path / "clauses.csv").exists()
 
 

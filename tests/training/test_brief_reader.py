@@ -81,3 +81,10 @@ def test_embeddings_have_length_one_whatever_is_beside_them(folder: str) -> None
     assert np.allclose(together[0], embed(["We like boats."])[0], atol=1e-6)
     reader = LinearReader(embed).fit(EXAMPLES)
     assert reader.clauses(["The harbour is old."])[0].meaning == "nothing/all"
+
+
+def test_balanced_meanings_weigh_the_same() -> None:
+    targets = torch.tensor([0, 0, 0, 1])
+    weights = brief_reader._weights(targets)
+    total = torch.zeros(2).index_add(0, targets, weights[targets])
+    assert torch.allclose(total, torch.full((2,), 2.0))

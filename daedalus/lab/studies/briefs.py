@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from daedalus.market.seeds import generator, market_seeds
 
 TRUTH = "true_parts"
 """Name in tables of the search that knows the true parts."""
+
+_TWIN = re.compile(r"(pairs-\d{4})[ab]")
 
 Markets = Callable[[str], DesignEnv]
 """Returns the market of bidders by the name of their population."""
@@ -113,6 +116,8 @@ def scores(
 def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """Return a row for each split and designer: means with intervals over briefs.
 
+    Those of minimal pairs are over pairs, whose two briefs are no two draws.
+
     Args:
         table: Rows of ``scores``.
         confidence: Coverage of the intervals.
@@ -124,13 +129,45 @@ def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
     )
     for (split, designer), group in groups:
         kept = group[group["rules_kept"]]
+        pairs = group["id"].str.replace(_TWIN, r"\1", regex=True)
+        means = group.groupby(pairs, sort=False)[["score", "rules_kept"]].mean()
+        unit = "brief" if len(means) == len(group) else "pair"
         rows.append(
             {"split": split, "designer": designer, "briefs": len(group)}
-            | mean_estimate("score", group["score"].dropna(), confidence, "brief")
-            | mean_estimate("rules_kept", group["rules_kept"], confidence, "brief")
+            | mean_estimate("score", means["score"].dropna(), confidence, unit)
+            | mean_estimate("rules_kept", means["rules_kept"], confidence, unit)
             | {"score_where_kept": kept["score"].mean(), "all_read": group["all_read"].mean()}
         )
     return pd.DataFrame(rows)
+
+
+def by_pair(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each designer and minimal pair: what became of both briefs.
+
+    Args:
+        given: The proposals.
+        table: Their rows of ``scores``.
+
+    Returns:
+        Columns ``designer``, ``pair``, ``a`` and ``b`` (the meanings that differ), ``differs``
+        (whether the designer set two mechanisms), ``both_kept``, ``score`` (mean of both).
+    """
+    rows = table.set_index(["designer", "id"])
+    briefs = {each.brief.id: each.brief for each in given}
+    twins = [(name, f"{name[:-1]}b") for name in briefs if _TWIN.fullmatch(name)]
+    twins = [(first, second) for first, second in twins if first != second and second in briefs]
+    found = []
+    for designer in dict.fromkeys(each.designer for each in given):
+        for first, second in twins:
+            both = rows.loc[[(designer, first), (designer, second)]]
+            a, b = (set(briefs[name].clauses) for name in (first, second))
+            found.append(
+                {"designer": designer, "pair": first[:-1]}
+                | {"a": "; ".join(a - b), "b": "; ".join(b - a)}
+                | {"differs": both["mechanism"].nunique() == 2}
+                | {"both_kept": bool(both["rules_kept"].all()), "score": both["score"].mean()}
+            )
+    return pd.DataFrame(found)
 
 
 def by_clause(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
