@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,7 @@ logger = logging.getLogger(__name__)
 
 OUTPUTS = Path("outputs")
 """Folder of all runs, relative to the working directory."""
+_MODELS = 4  # that answer briefs, kept loaded
 _ASKED = ("population", "market", "reward", "allowed", "seed")
 
 
@@ -219,6 +221,7 @@ def load_reader(name: str, benchmark: bool, checkpoint: str) -> Reader:
     return LinearReader(load_sentence_encoder()).fit(examples(benchmark))
 
 
+@lru_cache(maxsize=_MODELS)  # the designers of each population share it
 def load_brief_model(checkpoint: str, temperature: float, at_once: bool | None) -> AnswerBriefs:
     """Load a language model that answers briefs; for arguments see ``BriefModelSettings``."""
     with slow_imports():

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
-from daedalus.runs.files import written_whole
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model
+from daedalus.training.trained_prompt import answers_at_once
 from daedalus.training.weight_sources import resolved
 
-_MANNER = "brief.json"
-_AT_ONCE = "at_once"
 _BATCH = 16
 
 
@@ -57,15 +53,8 @@ def load_brief_model(checkpoint: str, temperature: float, at_once: bool | None) 
         ValueError: The model was trained to answer otherwise.
     """
     folder = resolved(checkpoint)
-    manner = Path(folder) / _MANNER
-    trained = json.loads(manner.read_text())[_AT_ONCE] if manner.exists() else None
+    trained = answers_at_once(folder)
     if None not in (trained, at_once) and trained != at_once:
         raise ValueError(f"at_once: {checkpoint} was trained with {trained}; leave it out")
     chosen = bool(at_once if trained is None else trained)
     return BriefAnswers(load_language_model(folder), temperature, chosen)
-
-
-def write_manner(folder: Path, at_once: bool) -> None:
-    """Write beside a model whether it answers at once."""
-    with written_whole(folder / _MANNER) as aside:
-        aside.write_text(json.dumps({_AT_ONCE: at_once}) + "\n")

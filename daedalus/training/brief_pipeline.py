@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
@@ -15,11 +16,11 @@ from daedalus.training.algorithms.sft.brief_lessons import brief_lessons, search
 from daedalus.training.algorithms.sft.trainer import train_sft
 from daedalus.training.backends import make_backend
 from daedalus.training.brief_lesson_settings import BriefLessonSettings
-from daedalus.training.brief_model import write_manner
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
 from daedalus.training.pipeline import first_model
 from daedalus.training.run import TrainingRun
+from daedalus.training.settings import without_adapters
 from daedalus.training.sources.brief_source import brief_source
 from daedalus.training.weight_sources import resolved
 
@@ -41,12 +42,7 @@ def train_from_briefs(
     if handed_over(run.folder.model.exists()):
         return
     if not handed_over(run.folder.sft_model.exists()):
-        model = first_model(run)
-        if run.settings.sft.steps:
-            pairs = once(_pairs)(run, briefs, lessons, envs)
-            model = train_sft(model, pairs, run.settings.sft, run)
-        base = resolved(run.model.pretrained) or run.folder.base_model
-        _export(model, run, base, run.folder.sft_model, lessons)
+        _teach(run, briefs, lessons, envs)
     model = make_backend(run.model).load(run.folder.sft_model)
     grpo = run.settings.grpo
     if grpo.steps:
@@ -54,6 +50,23 @@ def train_from_briefs(
         source = brief_source(rewarded, envs, grpo.futures, run.seed, lessons.at_once)
         model = train_grpo(model, source, run)
     _export(model, run, run.folder.sft_model, run.folder.model, lessons)
+
+
+def _teach(
+    run: TrainingRun,
+    briefs: Sequence[Brief],
+    lessons: BriefLessonSettings,
+    envs: Mapping[str, DesignEnv],
+) -> None:
+    """Train by SFT, if it has steps, and export."""
+    if not run.settings.sft.steps:
+        run = replace(run, model=without_adapters(run.model))
+    model = first_model(run)
+    if run.settings.sft.steps:
+        pairs = once(_pairs)(run, briefs, lessons, envs)
+        model = train_sft(model, pairs, run.settings.sft, run)
+    base = resolved(run.model.pretrained) or run.folder.base_model
+    _export(model, run, base, run.folder.sft_model, lessons)
 
 
 def _pairs(
@@ -88,5 +101,5 @@ def _export(
     folder: Path,
     lessons: BriefLessonSettings,
 ) -> None:
-    export(model, run.settings.prompt, base, folder, run.model, constrained=True)
-    write_manner(folder, lessons.at_once)
+    prompt = run.settings.prompt
+    export(model, prompt, base, folder, run.model, True, lessons.at_once)

@@ -68,9 +68,16 @@ class BriefWriting:
         return neighbour_answer(answer, self.brief_of(prompt), rng)
 
     def brief_of(self, prompt: Sequence[int]) -> str:
-        """Return the brief in a prompt."""
+        """Return the brief in a prompt.
+
+        Raises:
+            ValueError: The tokenizer does not undo what it did.
+        """
         text = str(self._tokenizer.decode(list(prompt)))
-        return text.removeprefix(self._ends[0]).removesuffix(self._ends[1])
+        before, after = self._ends
+        if not (text.startswith(before) and text.endswith(after)):
+            raise ValueError("the tokenizer does not return the prompt that it was given")
+        return text[len(before) : len(text) - len(after)]
 
     def _allow_brief(self, brief: str) -> Constraint:
         if self.at_once:

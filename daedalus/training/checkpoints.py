@@ -56,6 +56,7 @@ def export(
     folder: Path,
     settings: ModelSettings | None = None,
     constrained: bool = False,
+    at_once: bool | None = None,
 ) -> None:
     """Write a model that ``from_pretrained`` loads, completely or not at all.
 
@@ -72,6 +73,7 @@ def export(
         folder: Folder of the export; replaced if it exists.
         settings: How the model was loaded; needed only for adapters on quantised weights.
         constrained: Whether its answers were constrained in training, which is saved as well.
+        at_once: How it answers briefs, see ``answers_at_once``; saved as well.
     """
     merged = language_model.model
     if isinstance(merged, PeftModel):
@@ -80,7 +82,7 @@ def export(
     with written_whole_folder(folder) as aside:
         merged.save_pretrained(aside)
         language_model.tokenizer.save_pretrained(aside)
-        write_manner(prompt, constrained, aside)
+        write_manner(prompt, constrained, aside, at_once)
 
 
 def _weights(base: str | Path, settings: ModelSettings) -> PreTrainedModel:

@@ -15,6 +15,7 @@ from daedalus.design.language.prompt import PromptSettings
 from daedalus.runs.folder import PROMPT
 
 _CONSTRAINED = "constrained"
+_AT_ONCE = "at_once"
 _EARLIER = ("objective",)  # keys of earlier versions, which observations tell since then
 
 
@@ -32,7 +33,7 @@ def trained_prompt(source: str | Path) -> PromptSettings:
         ValueError: An older version of the project wrote the model.
     """
     settings = _read(source)
-    for key in (_CONSTRAINED, *_EARLIER):
+    for key in (_CONSTRAINED, _AT_ONCE, *_EARLIER):
         settings.pop(key, None)
     return PromptSettings(**settings)
 
@@ -45,9 +46,20 @@ def was_constrained(source: str | Path) -> bool:
     return bool(_read(source).get(_CONSTRAINED))
 
 
-def write_manner(prompt: PromptSettings, constrained: bool, folder: Path) -> None:
-    """Write the file into the folder of a model."""
+def answers_at_once(source: str | Path) -> bool | None:
+    """Return whether an exported model answers briefs by a mechanism alone.
+
+    None if it was not trained on briefs. The arguments and errors are those of ``trained_prompt``.
+    """
+    return _read(source).get(_AT_ONCE)
+
+
+def write_manner(
+    prompt: PromptSettings, constrained: bool, folder: Path, at_once: bool | None = None
+) -> None:
+    """Write the file into the folder of a model; for ``at_once`` see ``answers_at_once``."""
     manner = asdict(prompt) | {_CONSTRAINED: constrained}
+    manner |= {} if at_once is None else {_AT_ONCE: at_once}
     (folder / PROMPT).write_text(json.dumps(manner, indent=2) + "\n")
 
 

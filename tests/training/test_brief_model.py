@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,18 +15,24 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.answers import (
+    answer_text,
     clauses_in,
     mechanism_in,
+    mechanism_pattern_for,
     reading_pattern,
+    reading_text,
     true_clauses,
     understood_in,
     values_text,
 )
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import GRID
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.seeds import market_seeds
+from daedalus.training.algorithms.sft.brief_lessons import searched
 from daedalus.training.brief_lesson_settings import BriefLessonSettings
 from daedalus.training.brief_model import load_brief_model
 from daedalus.training.brief_pipeline import train_from_briefs
@@ -92,6 +99,38 @@ def test_a_model_that_nobody_trained_answers_every_brief(base: Path, at_once: bo
         assert understood_in(text, brief.text).goal().admits(mechanism)
         near = writing.change(prompt, text, np.random.default_rng(0))
         assert len(writing.allow(prompt).choices(writing.allow(prompt).tokens(near)).places)
+
+
+def test_lessons_can_be_spelt_under_their_own_mask(envs: dict[str, DesignEnv]) -> None:
+    shown = BRIEFS[:3]
+    for brief, mechanism in zip(shown, searched(shown, envs, 0), strict=True):
+        reading = reading_text(true_clauses(brief))
+        pattern = mechanism_pattern_for(reading, brief.text)
+        assert re.fullmatch(pattern, values_text(mechanism)), mechanism
+
+
+def test_a_shuffled_designer_answers_every_brief_as_another(envs: dict[str, DesignEnv]) -> None:
+    asked: list[str] = []
+
+    class Answers:
+        at_once = False
+
+        def __call__(self, briefs: Sequence[str], rng: np.random.Generator) -> list[str]:
+            asked[:] = briefs
+            known = {each.text: each for each in BRIEFS}
+            return [answer_text(true_clauses(known[each]), Mechanism()) for each in briefs]
+
+    texts = [each.text for each in BRIEFS[:6]]
+    episodes = next(iter(envs.values())).reset(market_seeds(0, "x", len(texts)))
+    episodes.goals = np.array([Goal({}, {}, each) for each in texts], object)
+    observed, rng = episodes.observe(), np.random.default_rng(0)
+    designer = BriefModel(Answers(), shuffled=True)
+    designer.propose(observed, rng)
+    assert sorted(asked) == sorted(texts) and not any(map(str.__eq__, asked, texts))
+    plain = BriefModel(Answers())
+    plain.propose(observed, rng)
+    understood = plain.understand(texts[0])
+    assert asked == texts and understood and understood.same_as(BRIEFS[0].truth)
 
 
 def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]) -> None:

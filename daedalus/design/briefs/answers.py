@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -22,7 +23,14 @@ from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.readers import sentences_of
 from daedalus.design.search.space import GRID, neighbour
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms, mechanism_from_mapping
+from daedalus.market.goal import Goal
+from daedalus.market.mechanism import (
+    FIELDS,
+    RANGES,
+    Mechanism,
+    Mechanisms,
+    mechanism_from_mapping,
+)
 from daedalus.market.mechanism_schema import values_pattern
 
 
@@ -124,22 +132,37 @@ def mechanism_pattern_for(answer: str, brief: str) -> str:
 def neighbour_answer(answer: str, brief: str, rng: np.random.Generator) -> str:
     """Return an answer with another meaning of one sentence, or another value of one field.
 
-    The first has the mechanism that is nearest to the answer's among those allowed then. An answer
-    at once has no meanings, so a value changes.
+    The first has the mechanism that is nearest to the answer's among those allowed then. If that
+    is the same one, its reward is the same too, and says nothing of the meaning: then a value
+    changes instead. So it does in an answer at once.
     """
     mechanism = mechanism_in(answer)
     if _END not in answer:
         return values_text(neighbour(mechanism, rng))
     clauses = clauses_in(answer, brief)
     if rng.random() < 0.5:
-        place = int(rng.integers(len(clauses)))
-        others = [*_possible(clauses[place].sentence)]
-        meaning, amount = others[int(rng.integers(len(others)))]
-        clauses[place] = Clause(meaning, amount, clauses[place].sentence)
-        goal = understand(clauses).goal()
-        return answer_text(clauses, goal.nearest(Mechanisms.stack([mechanism]))[0])
+        others = _reread(clauses, rng)
+        moved = spellable(mechanism, understand(others).goal())
+        if moved != mechanism:
+            return answer_text(others, moved)
     goal = understand(clauses).goal()
-    return answer_text(clauses, neighbour(mechanism, rng, goal.settings(GRID)))
+    return answer_text(clauses, spellable(neighbour(mechanism, rng, goal.settings(GRID)), goal))
+
+
+def spellable(mechanism: Mechanism, goal: Goal) -> Mechanism:
+    """Return the nearest mechanism that a goal allows and an answer can spell, in hundredths."""
+    rounded = replace(mechanism, **{name: round(getattr(mechanism, name), 2) for name in RANGES})
+    return goal.nearest(Mechanisms.stack([rounded]))[0]
+
+
+def _reread(clauses: Sequence[Clause], rng: np.random.Generator) -> list[Clause]:
+    """Return clauses of which one has another meaning."""
+    changed = list(clauses)
+    place = int(rng.integers(len(clauses)))
+    others = [*_possible(clauses[place].sentence)]
+    meaning, amount = others[int(rng.integers(len(others)))]
+    changed[place] = Clause(meaning, amount, clauses[place].sentence)
+    return changed
 
 
 def _possible(sentence: str) -> Iterator[tuple[str, float | None]]:

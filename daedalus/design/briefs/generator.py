@@ -13,6 +13,7 @@ from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.design.briefs.meanings import MEANINGS, NOTHING, TRAINED_KINDS, USUAL, kind
 from daedalus.design.briefs.readers import sentences_of
+from daedalus.design.briefs.splits import TRAINING_BRIEFS
 from daedalus.design.briefs.wordings import Writer, minimal_pairs, near_misses, wordings
 from daedalus.market.seeds import generator
 
@@ -65,7 +66,7 @@ class Split:
     contrary: bool = False
 
 
-TRAINING = Split("training", size=5000)
+TRAINING = Split("training", size=TRAINING_BRIEFS)
 TEST_SPLITS = (
     Split("same"),
     Split("wordings", writer="second"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+TRAINING_BRIEFS = 5000
+"""Number of briefs that train."""
 PAIRS = "pairs"
 SPLITS = (
     "same",

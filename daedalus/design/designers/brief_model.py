@@ -39,6 +39,14 @@ class BriefModelSettings(DesignerSettings):
     search: bool = False
     shuffled: bool = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.checkpoint:
+            raise ValueError(
+                "checkpoint: give the `model` folder of a run of grpo_briefs, or what "
+                "model.pretrained may be"
+            )
+
     def build(self, context: DesignerContext) -> BriefModel:
         """Load the model and return the designer.
 
@@ -77,12 +85,19 @@ class BriefModel:
             CannotRunError: A goal has no brief.
         """
         briefs = [each.brief for each in observations.goals]
-        if not all(briefs):
+        if not all(each.strip() for each in briefs):
             raise CannotRunError("this designer reads briefs; run +experiment=briefs")
-        asked = briefs[1:] + briefs[:1] if self.shuffled else briefs
+        asked = self._others(briefs) if self.shuffled else briefs
         answers = self.ask(asked, rng)
         found = zip(briefs, asked, answers, strict=True)
         return Mechanisms.stack([self._mechanism(*each) for each in found])
+
+    def _others(self, briefs: list[str]) -> list[str]:
+        """Return another brief for each, far away in order: neighbours may be minimal pairs."""
+        half = len(briefs) // 2
+        if not half:
+            raise CannotRunError("shuffled: there is one brief; give several")
+        return briefs[half:] + briefs[:half]
 
     def understand(self, brief: str) -> Understanding | None:
         """Return what was understood of a brief that was proposed for; None if nobody said."""

@@ -203,7 +203,8 @@ def _row(proposal: Proposal, terms: NDArray[np.float64], split: str) -> dict[str
     brief, mechanism = proposal.brief, proposal.mechanism
     row: dict[str, Any] = {"designer": proposal.designer, "split": split, "id": brief.id}
     judged = NO_MECHANISM if mechanism is None else verdict(brief, mechanism, terms)
-    row |= {"rules_kept": judged.keeps_rules, "objective": judged.objective, "score": judged.score}
+    score = judged.score if brief.scale else np.nan  # of valid answers and of others alike
+    row |= {"rules_kept": judged.keeps_rules, "objective": judged.objective, "score": score}
     understood = proposal.understood
     row["all_read"] = understood.same_as(brief.truth) if understood else np.nan
     row["broken"] = "; ".join(judged.broken)

@@ -13,10 +13,11 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from daedalus.design.briefs.splits import SPLITS
+from daedalus.design.briefs.splits import SPLITS, TRAINING_BRIEFS
 from daedalus.design.designers.brief_search import READERS
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.designers.search import SearchSettings
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.evaluation.settings import AdversarySettings
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.studies.coverage_settings import CoverageSettings
@@ -273,6 +274,7 @@ class GrpoBriefs(Contest, Trained):
         super().__post_init__()
         _require_splits(self.splits)
         grpo, usual = self.training.grpo, GrpoSettings()
+        self._require_benchmark()
         if not grpo.constrained:
             raise ValueError("training.grpo.constrained: answers to briefs are; set it to true")
         for name in ("horizon", "own_states", "commitment_steps"):
@@ -284,6 +286,26 @@ class GrpoBriefs(Contest, Trained):
         if self.training.portfolio != PortfolioSettings() or self.training.objectives:
             raise ValueError(
                 "training: briefs have neither portfolio nor objectives; leave them out"
+            )
+
+    def _require_benchmark(self) -> None:
+        """Refuse another market or reward: those of the frozen briefs are trained for and scored.
+
+        Raises:
+            ValueError: The message names the setting.
+        """
+        if self.market != MarketSettings():
+            raise ValueError("market: the frozen briefs were measured in market=fresh; leave it so")
+        if self.reward != RewardStack():
+            raise ValueError("reward: each brief says what it rewards; leave it out")
+        if self.training.sft.teacher or self.training.sft.corrections.rounds:
+            raise ValueError(
+                "training.sft: a search teaches briefs; leave out teacher, corrections"
+            )
+        if self.training.grpo.states > TRAINING_BRIEFS:
+            raise ValueError(
+                f"training.grpo.states: {self.training.grpo.states}; there are {TRAINING_BRIEFS} "
+                "training briefs"
             )
 
 

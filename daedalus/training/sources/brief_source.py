@@ -30,8 +30,9 @@ _PURPOSE = "briefs/training"
 class BriefReward:
     """Scores answers to briefs for TRL's GRPOTrainer.
 
-    An answer earns the brief's objective, less a price for falling short of floors; 0 if its
-    mechanism breaks a rule of fields. All answers of a step meet the same futures, and each step
+    An answer whose mechanism keeps the rules of fields earns 1 and the brief's objective, less a
+    price for falling short of floors or keeping too small a margin (``worth``), at least 1 in all.
+    One that breaks a rule earns 0. All answers of a step meet the same futures, and each step
     has its own. They are others than those of tests.
 
     Attributes:
@@ -62,7 +63,7 @@ class BriefReward:
         step = getattr(trainer_state, "global_step", 0)
         mechanisms = [mechanism_in(each) for each in texts]
         kept = [a.goal.admits(b) for a, b in zip(briefs, mechanisms, strict=True)]
-        rewards = np.where(kept, self._objectives(briefs, mechanisms, step), 0.0)
+        rewards = np.where(kept, 1.0 + self._objectives(briefs, mechanisms, step), 0.0)
         if log_metric:
             log_metric("term/rules_kept", float(np.mean(kept)))
             if not self.at_once:

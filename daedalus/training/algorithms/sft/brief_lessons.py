@@ -7,7 +7,13 @@ from functools import partial
 
 from datasets import Dataset
 
-from daedalus.design.briefs.answers import answer_text, reading_text, true_clauses, values_text
+from daedalus.design.briefs.answers import (
+    answer_text,
+    reading_text,
+    spellable,
+    true_clauses,
+    values_text,
+)
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.search import search
 from daedalus.design.env import DesignEnv
@@ -42,9 +48,13 @@ def brief_lessons(briefs: Sequence[Brief], answered: Sequence[Mechanism], at_onc
 def searched(
     briefs: Sequence[Brief], envs: Mapping[str, DesignEnv], seed: int
 ) -> Iterable[Mechanism]:
-    """Yield the mechanism that a search finds for the true parts of each brief."""
+    """Yield the mechanism that a search finds for the true parts of each brief, in hundredths.
+
+    The search is another one than that of the benchmark's scale, which has seed 0.
+    """
     return share_out(partial(_searched, dict(envs), seed), briefs, len(briefs))
 
 
 def _searched(envs: dict[str, DesignEnv], seed: int, brief: Brief) -> Mechanism:
-    return search(brief.truth, envs[brief.population], seed)
+    found = search(brief.truth, envs[brief.population], seed + 1)
+    return spellable(found, brief.truth.goal())
