@@ -50,7 +50,7 @@ from daedalus.training.algorithms.ppo.settings import PpoTraining
 from daedalus.training.brief_lesson_settings import BriefLessonSettings
 from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.publishing.settings import HubSettings
-from daedalus.training.settings import PortfolioSettings
+from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
 
 _NO_BOOTSTRAP = ("evaluation.baselines", "evaluation.confidence", "evaluation.episodes")
@@ -267,6 +267,9 @@ class GrpoBriefs(Contest, Trained):
     partly = _NO_BOOTSTRAP
 
     task: str = "grpo_briefs"
+    training: TrainingSettings = field(
+        default_factory=lambda: TrainingSettings(grpo=GrpoSettings(constrained=True))
+    )
     lessons: BriefLessonSettings = field(default_factory=BriefLessonSettings)
     splits: list[str] = field(default_factory=lambda: list(SPLITS))
 

@@ -20,7 +20,7 @@ FIXED = "+designer@evaluation.baselines.mine=fixed"
         (["task=compare", "mechanism=first_price"], "or choose designer=fixed, which plays it"),
         (["task=compare", "mechanism.reserve_price=0.2"], "does not read mechanism.reserve_price"),
         (["+experiment=theory", "market=classic"], "theory does not read market; leave it out"),
-        (["task=compare", "training.grpo.steps=5"], "it is read by grpo, gpu_check"),
+        (["task=compare", "training.grpo.steps=5"], "it is read by grpo, grpo_briefs, gpu_check"),
         (["task=compare", "adversary.keep=3"], "it is read by exploitability"),
         (["+experiment=grpo_stage3", "designer=search"], "grpo does not read designer"),
         (["+experiment=sft_stage3", "training.grpo.steps=5"], "sft does not read training.grpo"),
