@@ -21,7 +21,8 @@ from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.source import Source, Writing
+from daedalus.training.sources.source import Source
+from daedalus.training.writing import Writing
 
 _PURPOSE = "briefs/training"
 

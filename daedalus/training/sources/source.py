@@ -7,25 +7,11 @@ from dataclasses import dataclass
 
 from datasets import Dataset
 
-from daedalus.training.algorithms.grpo.neighbour_answers import Change
-from daedalus.training.constrained import Constraints
 from daedalus.training.model import LanguageModel
+from daedalus.training.writing import Writing
 
 PURPOSE = "grpo"
 """Keys the draws of the states, for every algorithm that learns in them."""
-
-
-@dataclass(frozen=True)
-class Writing:
-    """What constrained answers may be.
-
-    Attributes:
-        allow: Returns what may be written after a prompt.
-        change: Returns a neighbour of an answer.
-    """
-
-    allow: Constraints
-    change: Change
 
 
 @dataclass(frozen=True)

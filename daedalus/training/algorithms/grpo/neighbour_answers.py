@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -12,9 +12,7 @@ from daedalus.design.search.space import GRID, Settings, neighbour
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.constrained import Constraints
 from daedalus.training.defaults import end_of_answer
-
-Change = Callable[[Sequence[int], str, np.random.Generator], str]
-"""Returns a neighbour of an answer to a prompt, which is given as its tokens."""
+from daedalus.training.writing import Change
 
 
 def with_neighbours(

@@ -17,7 +17,7 @@ from daedalus.training.algorithms.grpo.advantages import (
     sharpness_at,
     target_advantages,
 )
-from daedalus.training.algorithms.grpo.neighbour_answers import Change, one_field, with_neighbours
+from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_neighbours
 from daedalus.training.algorithms.grpo.settings import TARGET, GrpoSettings
 from daedalus.training.constrained import Constraints
 from daedalus.training.generating import generating
@@ -25,6 +25,7 @@ from daedalus.training.generation import answer
 from daedalus.training.model import LanguageModel
 from daedalus.training.scores import choice_scores
 from daedalus.training.trl_internals import OpenTrainer
+from daedalus.training.writing import Change
 
 
 class ConstrainedTrainer(OpenTrainer):
