@@ -20,8 +20,8 @@ from daedalus.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism
 
 _LEAST_CONFIDENCE = {"tuned": 0.5, "tfidf": 0.25}
-"""Below it a sentence counts as not understood. That of words was set by hand. At that of ``tuned``,
-of another writer's 314 sentences, 9 of 242 used ones are misread (it was chosen on them).
+"""A reader that is less sure of a sentence does not use it. That of words was set by hand. That of
+``tuned`` was chosen on another writer's 314 sentences: it uses 242, and misreads 9 of these.
 """
 _BEFORE = {"unused": "not used: ", "excluded": "NOT KEPT: "}
 
