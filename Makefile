@@ -152,7 +152,11 @@ notebooks: setup ## make the runs that the notebooks show (1 hour), and their pi
 	$(RUN) run.py +experiment=grpo_smollm2_stage3 training.sft.steps=30 training.sft.warmup_steps=5 \
 	  training.grpo.loss_type=target training.grpo.horizon=5 training.grpo.learning_rate=2e-4 \
 	  tracking=files hydra.run.dir=$(NOTES)/smollm2
-	DAEDALUS_RUN=$(NOTES)/demo DAEDALUS_LEADERBOARD=docs/data DAEDALUS_BEHAVIOUR=$(NOTES)/behaviour \
+	$(RUN) run.py +experiment=briefs "splits=[same,wordings,compositions]" evaluation.episodes=60 \
+	  hydra.run.dir=$(NOTES)/briefs
+	$(RUN) run.py +experiment=brief_reading hydra.run.dir=$(NOTES)/brief_reading
+	DAEDALUS_BRIEFS=$(NOTES)/briefs DAEDALUS_READING=$(NOTES)/brief_reading \
+	  DAEDALUS_RUN=$(NOTES)/demo DAEDALUS_LEADERBOARD=docs/data DAEDALUS_BEHAVIOUR=$(NOTES)/behaviour \
 	  DAEDALUS_UNDERSTANDING=$(NOTES)/understanding DAEDALUS_TRAINING=$(NOTES)/smollm2 \
 	  $(RUN) -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False analysis/*.ipynb
 

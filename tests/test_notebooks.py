@@ -12,14 +12,22 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.keyword_reader import KeywordReader
+from daedalus.design.briefs.solver import BriefSolver
+from daedalus.design.briefs.wordings import examples
+from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.budgets import SearchBudget
 from daedalus.evaluation.episodes import compare, episode_means
 from daedalus.evaluation.leaderboard import normalise
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import paired_differences, summarise
 from daedalus.lab.studies.behaviour import decisions
+from daedalus.lab.studies.brief_reading import reading, shares
+from daedalus.lab.studies.briefs import by_clause, proposals, scores, summarised
 from daedalus.lab.studies.understanding import changed_fields, decisions_by_population
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
@@ -31,6 +39,7 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "analysis").glob("*.ipynb"))
 BOXPLOTS, DESIGNER = ROOT / "analysis" / "boxplots.ipynb", ROOT / "analysis" / "designer.ipynb"
 UNDERSTANDING = ROOT / "analysis" / "understanding.ipynb"
+BRIEFS = ROOT / "analysis" / "briefs.ipynb"
 LANGUAGE_MODEL = ROOT / "analysis" / "language_model.ipynb"
 
 
@@ -132,8 +141,36 @@ def write_understanding(folder: Path) -> None:
     joined.assign(designer="trained").to_csv(folder / "changes.csv", index=False)
 
 
+def write_briefs(folder: Path) -> None:
+    """Write what the experiment briefs leaves for the notebook."""
+    env = DesignEnv.of(MarketSettings(episode_length=3), population(4))
+    budget = SearchBudget(candidates=8, episodes=2, keep=2, sweeps=0, sweep_episodes=1)
+    solver = BriefSolver(KeywordReader(examples(True)), lambda _: env, budget=budget)
+    designers = {"blind": FixedDesigner(Mechanism()), "keywords": BriefSearch(solver)}
+    briefs = frozen_briefs("wordings")[:3]
+    given = proposals(briefs, lambda _: env, lambda _: designers, 0)
+    table = scores(given, lambda _: env, 0, lambda _: "wordings")
+    folder.mkdir()
+    table.to_csv(folder / "briefs.csv", index=False)
+    summarised(table, 0.95).to_csv(folder / "summary.csv", index=False)
+    by_clause(given, table).to_csv(folder / "clauses.csv", index=False)
+
+
+def write_reading(folder: Path) -> None:
+    """Write what the experiment brief_reading leaves for the notebook."""
+    readers = {count: KeywordReader(examples(True, count)) for count in (1, 12)}
+    tables = [
+        reading(each, True).assign(reader="keywords", wordings=count)
+        for count, each in readers.items()
+    ]
+    folder.mkdir()
+    table = pd.concat(tables)
+    table.to_csv(folder / "reading.csv", index=False)
+    shares(table, 0.95).to_csv(folder / "reading_shares.csv", index=False)
+
+
 def test_there_are_notebooks() -> None:
-    assert [BOXPLOTS, DESIGNER, LANGUAGE_MODEL, UNDERSTANDING] == NOTEBOOKS
+    assert [BOXPLOTS, BRIEFS, DESIGNER, LANGUAGE_MODEL, UNDERSTANDING] == NOTEBOOKS
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
@@ -153,6 +190,7 @@ RUNS: dict[Path, dict[str, Callable[[Path], None]]] = {
     BOXPLOTS: {"DAEDALUS_RUN": write_run},
     DESIGNER: {"DAEDALUS_LEADERBOARD": write_leaderboard, "DAEDALUS_BEHAVIOUR": write_behaviour},
     UNDERSTANDING: {"DAEDALUS_UNDERSTANDING": write_understanding},
+    BRIEFS: {"DAEDALUS_BRIEFS": write_briefs, "DAEDALUS_READING": write_reading},
 }
 """What writes the runs that a notebook reads, by the variables that name them."""
 VARIABLES = [name for each in RUNS.values() for name in each] + ["DAEDALUS_TRAINING"]
@@ -160,7 +198,8 @@ VARIABLES = [name for each in RUNS.values() for name in each] + ["DAEDALUS_TRAIN
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("notebook", "drawn"), [(BOXPLOTS, (3, 2)), (DESIGNER, (7, 4)), (UNDERSTANDING, (3, 4))]
+    ("notebook", "drawn"),
+    [(BOXPLOTS, (3, 2)), (DESIGNER, (7, 4)), (UNDERSTANDING, (3, 4)), (BRIEFS, (3, 2))],
 )
 def test_notebooks_draw_runs(
     notebook: Path, drawn: tuple[int, int], tmp_path: Path, kernel: NotebookClient
@@ -187,6 +226,7 @@ def test_the_models_of_a_run_are_asked_and_drawn(
         (DESIGNER, "leaderboard"),
         (UNDERSTANDING, "understanding"),
         (LANGUAGE_MODEL, "grpo_stage3"),
+        (BRIEFS, "briefs"),
     ],
 )
 def test_notebooks_without_a_run_say_what_to_do(
