@@ -78,7 +78,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     if group != "experiment":
         overrides += READERS.get(group, ["task=tune" if option == "grpo" else "task=compare"])
     packing = (group, option) == ("experiment", "pretrained")
-    if option in ("language_model", "publish") or packing:
+    if option in ("language_model", "brief_model", "publish") or packing:
         overrides.append(f"designer.checkpoint={tmp_path}")
     if option == "ppo" and group == "designer":
         (tmp_path / POLICY).touch()
