@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from datasets import Dataset
+
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.generator import shown_by
@@ -74,18 +76,19 @@ def _pairs(
     briefs: Sequence[Brief],
     lessons: BriefLessonSettings,
     envs: Mapping[str, DesignEnv],
-) -> object:
+) -> Dataset:
     """Return the lessons.
 
     Raises:
-        CannotRunError: There are fewer briefs of so few wordings.
+        CannotRunError: There are fewer briefs, of so few wordings.
     """
     count = run.settings.sft.examples
     shown = [each for each in briefs if shown_by(each, lessons.wordings)]
     if len(shown) < count:
+        few = lessons.wordings
+        which = f"have no other wordings than the first {few}" if few else "train"
         raise CannotRunError(
-            f"training.sft.examples: {count}; {len(shown)} briefs have no other wordings than the "
-            f"first {lessons.wordings}, so give at most these, or more lessons.wordings"
+            f"training.sft.examples: {count}; {len(shown)} briefs {which}, so give at most these"
         )
     shown = shown[:count]
     taught = shown if lessons.at_once else shown[: lessons.taught]

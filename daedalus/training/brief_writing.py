@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, cast
 
 import numpy as np
-from llguidance.hf import from_tokenizer
 
 from daedalus.design.briefs.answers import (
     mechanism_pattern_for,
@@ -16,7 +14,7 @@ from daedalus.design.briefs.answers import (
 )
 from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism_schema import values_pattern
-from daedalus.training.constrained import Constraint, constraint_of
+from daedalus.training.constrained import Constraint, constraint_of, vocabulary_of
 from daedalus.training.model import LanguageModel
 
 _SYSTEM = "Say what each sentence asks for, then set the auction."
@@ -47,14 +45,8 @@ class BriefWriting:
     """
 
     def __init__(self, language_model: LanguageModel, at_once: bool) -> None:
-        model, self._tokenizer = language_model.model, language_model.tokenizer
-        self.at_once = at_once
-        self._size: int = cast(Any, model).get_output_embeddings().out_features
-        self._vocabulary = from_tokenizer(
-            cast(Any, self._tokenizer),
-            n_vocab=self._size,
-            eos_token=cast(Any, model).generation_config.eos_token_id,
-        )
+        self._tokenizer, self.at_once = language_model.tokenizer, at_once
+        self._vocabulary, self._size = vocabulary_of(language_model)
         self.allow_brief = lru_cache(_REMEMBERED)(self._allow_brief)
         self._to = lru_cache(_REMEMBERED)(self._constraint)
         self._ends = self._chat("\0").split("\0")

@@ -141,6 +141,15 @@ def constraint_to(pattern: str, language_model: LanguageModel) -> Constraint:
     Raises:
         ValueError: The tokenizer cannot follow the pattern, or is not a fast tokenizer.
     """
+    return constraint_of(pattern, *vocabulary_of(language_model))
+
+
+def vocabulary_of(language_model: LanguageModel) -> tuple[LLTokenizer, int]:
+    """Return a model's tokenizer as constraints need it, and the number of the model's tokens.
+
+    Raises:
+        ValueError: The tokenizer is not a fast one.
+    """
     model, tokenizer = language_model.model, language_model.tokenizer
     tokens = model.get_output_embeddings().out_features  # often more than the tokenizer has
     vocabulary = from_tokenizer(
@@ -148,7 +157,7 @@ def constraint_to(pattern: str, language_model: LanguageModel) -> Constraint:
         n_vocab=tokens,
         eos_token=model.generation_config.eos_token_id,
     )
-    return constraint_of(pattern, vocabulary, tokens)
+    return vocabulary, tokens
 
 
 def constraint_of(

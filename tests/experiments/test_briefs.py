@@ -191,3 +191,20 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
 def test_readers_and_wordings_that_are_none_are_refused(change: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         compose_config("+experiment=brief_reading", change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("population=stage3", "each brief tells of its bidders"),
+        ("market=strategic", "measured in market=fresh"),
+        ("reward=revenue", "each brief says what it rewards"),
+        ("training.prompt.rounds=3", "a brief is the whole prompt"),
+        ("training.grpo.constrained=false training.grpo.neighbours=0", "answers to briefs are"),
+        ("training.grpo.states=6000", "there are 5000 training briefs"),
+        ("splits=[other]", "choose from same, wordings"),
+    ],
+)
+def test_training_refuses_what_briefs_do_not_read(change: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        compose_config("+experiment=grpo_briefs", *change.split())

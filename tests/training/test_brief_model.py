@@ -26,6 +26,8 @@ from daedalus.design.briefs.answers import (
     values_text,
 )
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.scoring import mean_terms
+from daedalus.design.briefs.search import worth
 from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import GRID
@@ -41,6 +43,7 @@ from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model
 from daedalus.training.settings import ModelSettings, TrainingSettings
 from daedalus.training.sources.brief_source import BriefReward
+from tests.populations import population
 from tests.training.conftest import GRPO, PROMPT, SFT, make_run
 
 TEMPLATE = (
@@ -150,6 +153,20 @@ def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]
     for mechanism, each in zip(mechanisms, earned, strict=True):
         assert (each == 0) == (not ruled.goal.admits(mechanism))
     assert metrics["term/rules_kept"] == 0.5 and earned[0] > 0
+
+
+def test_answers_are_played_before_the_bidders_of_whom_the_brief_tells(env: DesignEnv) -> None:
+    told = next(each for each in BRIEFS if each.population == "briefs_ring" and not each.floors)
+    others = DesignEnv.of(env.settings, population(3, bidders=5))
+    envs = {told.population: env, told.known_population: others}
+    best = told.goal.nearest(Mechanisms.stack([Mechanism()]))
+    earned = BriefReward([told], envs, futures=4, seed=0, at_once=True)
+    (got,) = earned([values_text(best[0])], [0])
+    there, elsewhere = (
+        1 + worth(mean_terms(each, best, 4, 0, "briefs/training/0"), told.reward, {})[0]
+        for each in (env, others)
+    )
+    assert got == pytest.approx(there) and abs(there - elsewhere) > 1e-3
 
 
 def settings(sft: int, grpo: int) -> TrainingSettings:

@@ -13,10 +13,12 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from daedalus.design.briefs.meanings import USUAL
 from daedalus.design.briefs.splits import SPLITS, TRAINING_BRIEFS
 from daedalus.design.designers.brief_search import READERS
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.designers.search import SearchSettings
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.evaluation.settings import AdversarySettings
 from daedalus.lab.bids.settings import BidLogSettings
@@ -44,6 +46,7 @@ from daedalus.launch.config.task_parts import (
     WithTraining,
 )
 from daedalus.market.interface import MarketSettings
+from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.ppo.settings import PpoTraining
@@ -305,6 +308,10 @@ class GrpoBriefs(Contest, Trained):
             raise ValueError(
                 "training.sft: a search teaches briefs; leave out teacher, corrections"
             )
+        if self.training.prompt != PromptSettings():
+            raise ValueError("training.prompt: a brief is the whole prompt; leave it out")
+        if isinstance(self.population, PopulationSettings) and self.population.name != USUAL:
+            raise ValueError("population: each brief tells of its bidders; leave it out")
         if self.training.grpo.states > TRAINING_BRIEFS:
             raise ValueError(
                 f"training.grpo.states: {self.training.grpo.states}; there are {TRAINING_BRIEFS} "

@@ -17,11 +17,10 @@ from daedalus.design.briefs.generator import label
 from daedalus.design.briefs.scoring import mean_terms
 from daedalus.design.briefs.search import worth
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.source import Source
+from daedalus.training.sources.source import Completions, Source, texts_of
 from daedalus.training.writing import Writing
 
 _PURPOSE = "briefs/training"
@@ -52,14 +51,14 @@ class BriefReward:
 
     def __call__(
         self,
-        completions: Sequence[str | list[Message]],
+        completions: Completions,
         state: Sequence[int],
         trainer_state: Any = None,
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float]:
         """Return the reward of each completion; for the arguments see ``RewardFunction``."""
-        texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
+        texts = texts_of(completions)
         briefs = [self.briefs[row] for row in state]
         step = getattr(trainer_state, "global_step", 0)
         mechanisms = [mechanism_in(each) for each in texts]

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import Episodes
-from daedalus.design.language.prompt import Message
 from daedalus.design.rewards.objectives import Objectives
 from daedalus.design.rewards.stack import VALID
 from daedalus.design.search.lookahead import ContinuationPolicy, play_futures
@@ -19,6 +18,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.training.sources.source import Completions, texts_of
 
 _NO_SPREAD = 1e-8
 RESERVE = "reserve_price"
@@ -130,7 +130,7 @@ class RewardFunction:
 
     def __call__(
         self,
-        completions: Sequence[str | list[Message]],
+        completions: Completions,
         state: Sequence[int],
         trainer_state: Any = None,
         log_metric: Callable[[str, float], None] | None = None,
@@ -146,7 +146,7 @@ class RewardFunction:
             **columns: Other columns of the rows, which are not read.
         """
         began = time.perf_counter()
-        texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
+        texts = texts_of(completions)
         totals, terms = self.market.score(texts, state, getattr(trainer_state, "global_step", 0))
         if log_metric is not None:
             for name, values in terms.items():
