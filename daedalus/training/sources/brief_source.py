@@ -20,7 +20,8 @@ from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.source import Completions, Source, texts_of
+from daedalus.training.sources.reward import Completions, texts_of
+from daedalus.training.sources.source import Source
 from daedalus.training.writing import Writing
 
 _PURPOSE = "briefs/training"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import Episodes
+from daedalus.design.language.prompt import Message
 from daedalus.design.rewards.objectives import Objectives
 from daedalus.design.rewards.stack import VALID
 from daedalus.design.search.lookahead import ContinuationPolicy, play_futures
@@ -18,7 +19,6 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.training.sources.source import Completions, texts_of
 
 _NO_SPREAD = 1e-8
 RESERVE = "reserve_price"
@@ -26,6 +26,15 @@ RESERVE = "reserve_price"
 
 RESERVE_ENDS = (f"{RESERVE}_low", f"{RESERVE}_high")
 """Metrics of its first and last decile."""
+
+
+Completions = Sequence[str | list[Message]]
+"""Texts, or chats with one message each, as TRL hands them over."""
+
+
+def texts_of(completions: Completions) -> list[str]:
+    """Return the texts of completions."""
+    return [each if isinstance(each, str) else each[0]["content"] for each in completions]
 
 
 @dataclass(frozen=True)

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from datasets import Dataset
 
-from daedalus.design.language.prompt import Message
 from daedalus.training.model import LanguageModel
 from daedalus.training.writing import Writing
 
 PURPOSE = "grpo"
 """Keys the draws of the states, for every algorithm that learns in them."""
-
-
-Completions = Sequence[str | list[Message]]
-"""Texts, or chats with one message each, as TRL hands them over."""
-
-
-def texts_of(completions: Completions) -> list[str]:
-    """Return the texts of completions."""
-    return [each if isinstance(each, str) else each[0]["content"] for each in completions]
 
 
 @dataclass(frozen=True)
