@@ -92,8 +92,7 @@ def _pairs(
         )
     shown = shown[:count]
     taught = shown if lessons.at_once else shown[: lessons.taught]
-    answers = [*searched(taught, envs, run.seed)]
-    return brief_lessons(shown, answers, lessons.at_once)
+    return brief_lessons(shown, searched(taught, envs, run.seed), lessons.at_once)
 
 
 @once

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from datasets import Dataset
+from tqdm import tqdm
 
 from daedalus.design.briefs.answers import (
     answer_text,
@@ -45,14 +46,13 @@ def brief_lessons(briefs: Sequence[Brief], answered: Sequence[Mechanism], at_onc
 
 
 @phase(LESSONS)
-def searched(
-    briefs: Sequence[Brief], envs: Mapping[str, DesignEnv], seed: int
-) -> Iterable[Mechanism]:
-    """Yield the mechanism that a search finds for the true parts of each brief, in hundredths.
+def searched(briefs: Sequence[Brief], envs: Mapping[str, DesignEnv], seed: int) -> list[Mechanism]:
+    """Return the mechanism that a search finds for the true parts of each brief, in hundredths.
 
     The search is another one than that of the benchmark's scale, which has seed 0.
     """
-    return share_out(partial(_searched, dict(envs), seed), briefs, len(briefs))
+    shared = share_out(partial(_searched, dict(envs), seed), briefs, len(briefs))
+    return list(tqdm(shared, "searching for lessons", len(briefs), unit="brief"))
 
 
 def _searched(envs: dict[str, DesignEnv], seed: int, brief: Brief) -> Mechanism:
