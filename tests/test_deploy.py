@@ -135,7 +135,13 @@ class Process:
 def test_openenv_grades_the_service_of_the_image_at_level_two(tmp_path: Path) -> None:
     package = tmp_path / "package"
     (package / "deploy").mkdir(parents=True)
-    for name in ("openenv.yaml", "Dockerfile", "deploy/validation.json", "deploy/oracle"):
+    for name in (
+        "openenv.yaml",
+        "Dockerfile",
+        "deploy/validation.json",
+        "deploy/oracle",
+        "deploy/canaries.json",
+    ):
         shutil.copy(ROOT / name, package / name)
     report = run_validation(package, max_level=Level.RUNTIME, provider=Process(tmp_path))
     found = {each.check_id: (each.status.value, each.evidence) for each in report.results}

@@ -1,0 +1,167 @@
+"""OpenEnv's own registry loads the graders of the package, which grade the real service."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from openenv.validation.graders import ENTRY_POINT_GROUP, GraderRegistry, Subject
+from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
+from openenv.validation.policy import apply_policy, load_policy
+from openenv.validation.providers import ExecResult
+from openenv.validation.types import CheckStatus, Lane, Level, Verdict
+
+from daedalus.doors.plugs import openenv_graders
+from daedalus.doors.plugs.openenv_graders import grade, leaks
+from daedalus.evaluation.scale import Scale, scale_named
+from daedalus.market.mechanism import Mechanism
+from daedalus.service.openenv.environment import DaedalusEnvironment
+from experiments.serve import make_catalogue
+from tests.launch.config.composing import composed
+from tests.service.conftest import serving
+
+ROOT = Path(__file__).parents[3]
+MANIFEST = OpenEnvYamlParser().parse(ROOT)
+CHECKS = {
+    f"semantic.{name}"
+    for name in (
+        "oracle_max", "floor_gap", "canary_floor", "no_solution_leakage", "verifier_determinism",
+        "verifier_portability", "replayability", "resource_envelope",
+    )
+}  # fmt: skip
+METADATA = "from setuptools.build_meta import prepare_metadata_for_build_wheel as p; p({!r})"
+
+
+@pytest.fixture(scope="module")
+def metadata(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the metadata that an install of this checkout has, and nothing else of it."""
+    source, folder = (tmp_path_factory.mktemp(name) for name in ("source", "metadata"))
+    for name in ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    (source / "conf").mkdir()
+    make = [sys.executable, "-c", METADATA.format(str(folder))]
+    subprocess.run(make, cwd=source, capture_output=True, check=True)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def installed(metadata: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let importlib.metadata find the package, as where it is installed."""
+    monkeypatch.syspath_prepend(str(metadata))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]))
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Serve what ``make serve`` offers."""
+    with serving(make_catalogue(composed("+experiment=serve"))) as found:
+        yield found
+
+
+def subject(address: str, **more: Any) -> Subject:
+    return Subject(
+        ROOT, MANIFEST, None, SimpleNamespace(base_url=address, **more), ROOT / "outputs"
+    )
+
+
+def statuses(address: str) -> dict[str, str]:
+    """Return what each check of level three comes to, by the end of its name."""
+    found = grade(subject(address))
+    return {each.check_id.partition(".")[2]: each.status.value for each in found}
+
+
+def test_the_registry_loads_a_grader_for_each_check_of_level_three() -> None:
+    registry, policy = GraderRegistry(), load_policy("v2")
+    assert registry.load_entry_points() == len(CHECKS)
+    assert {each.check_id for each in registry.select(MANIFEST, Level.SEMANTIC)} == CHECKS
+    known = {each.check_id for each in policy.entries if each.level is Level.SEMANTIC}
+    assert known == CHECKS and ENTRY_POINT_GROUP in (ROOT / "pyproject.toml").read_text()
+    other = MANIFEST.model_copy(update={"name": "another"})
+    assert registry.select(other, Level.SEMANTIC) == []
+
+
+def test_the_service_passes_all_that_need_no_sandbox(address: str) -> None:
+    found = {each.check_id: each for each in grade(subject(address))}
+    envelope = found.pop("semantic.resource_envelope")
+    assert envelope.status is CheckStatus.SKIP and "exec" in envelope.evidence[0]
+    wrong = {each.check_id: each.evidence for each in found.values() if each.status.value != "pass"}
+    assert found.keys() == CHECKS - {envelope.check_id} and wrong == {}
+    measured = found["semantic.floor_gap"].measured
+    assert measured["empty"] < 0.5 and measured["kept"] < 0.5
+    assert apply_policy(list(found.values()), load_policy("v2"), Lane.LOCAL) is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Mechanism(), replace(scale_named("stage3").mechanism, reserve_price=0.5)],
+    ids=["empty", "mutated"],
+)
+def test_another_answer_than_the_oracle_s_is_rejected(
+    address: str, monkeypatch: pytest.MonkeyPatch, answer: Mechanism
+) -> None:
+    wrong = replace(scale_named("stage3"), mechanism=answer)
+    monkeypatch.setattr(openenv_graders, "scale_named", lambda population: wrong)
+    found = openenv_graders.OracleMax().run(subject(address))
+    assert found.status is CheckStatus.FAIL and found.measured["oracle"] < 0.9
+
+
+def test_a_verifier_that_pays_for_everything_is_rejected(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Scale, "normalise", lambda self, reward: 1.0)
+    monkeypatch.setattr(openenv_graders, "EPISODES", 1)
+    for grader in (openenv_graders.FloorGap(), openenv_graders.CanaryFloor()):
+        assert grader.run(subject(address)).status is CheckStatus.FAIL
+
+
+def test_a_service_that_draws_its_own_seeds_is_rejected(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, drawn = DaedalusEnvironment.reset, iter(range(100))
+
+    def reset(self: DaedalusEnvironment, seed: int, *rest: Any, **more: Any) -> Any:
+        return begin(self, next(drawn), *rest, **more)
+
+    monkeypatch.setattr(DaedalusEnvironment, "reset", reset)
+    found = statuses(address)
+    assert found.pop("verifier_determinism") == "fail"
+    assert set(found.values()) == {"skip"}  # each depends on it
+
+
+def test_a_service_with_other_rules_has_no_scale_and_is_rejected() -> None:
+    with serving(
+        make_catalogue(composed("+experiment=serve", "+allowed.auction_type=[vcg]"))
+    ) as other:
+        found = openenv_graders.OracleMax().run(subject(other))
+    assert found.status is CheckStatus.FAIL and "another market" in found.evidence[0]
+
+
+def test_an_answer_that_shows_the_solution_is_found() -> None:
+    scale = scale_named("stage3")
+    oracle = scale.mechanism.to_dict()
+    innocent = [1.0, "a text", "{no JSON", {"mechanism": Mechanism().to_dict()}]
+    assert list(leaks({"data": innocent}, scale)) == []
+    for told in ([oracle], f"Try {json.dumps(oracle)}.", oracle | {"more": 1}):
+        assert list(leaks({"hint": told}, scale)) == ["/hint: the oracle"]
+    assert list(leaks({"hint": scale.oracle}, scale)) == ["/hint: an end of the scale"]
+
+
+@pytest.mark.parametrize(("kilobytes", "status"), [(1, "pass"), (1 << 30, "fail")])
+def test_memory_is_what_the_first_process_of_the_sandbox_ever_had(
+    address: str, kilobytes: int, status: str
+) -> None:
+    def execute(argv: list[str], timeout_s: float) -> ExecResult:
+        assert argv == ["cat", "/proc/1/status"]
+        return ExecResult(0, f"Name:\tpython\nVmHWM:\t  {kilobytes} kB\n", "", 0.0)
+
+    found = openenv_graders.ResourceEnvelope().run(subject(address, exec=execute))
+    assert found.status.value == status and found.measured["memory_mb"] == kilobytes / 1024
