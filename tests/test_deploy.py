@@ -18,12 +18,17 @@ from typing import Any
 import pytest
 import requests
 from omegaconf import OmegaConf
+from openenv.validation.graders import Subject
 from openenv.validation.manifest import ExecutionDeclaration
+from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
+from openenv.validation.providers import ExecResult
 from openenv.validation.runner import run_validation
 from openenv.validation.runtime.contracts import LaunchSpec
 from openenv.validation.types import Level, ProviderCapability
 
+from daedalus.doors.grading.grade import grade
 from daedalus.service.page.newest_run import NewestRun
+from tests.doors.grading.metadata import make_metadata
 from tests.launch.config.composing import composed
 from tests.service.conftest import settled
 from tests.test_requirements import normal, required
@@ -126,6 +131,12 @@ class Process:
     def inspect(self) -> dict[str, Any]:
         return {}
 
+    def exec(self, argv: list[str], timeout_s: float) -> ExecResult:
+        """Run a command; the service is the first process of a container."""
+        here = [each.replace("/proc/1/", f"/proc/{self._service.pid}/") for each in argv]
+        done = subprocess.run(here, capture_output=True, text=True, timeout=timeout_s)
+        return ExecResult(done.returncode, done.stdout, done.stderr, 0.0)
+
     def stop(self) -> None:
         self._service.send_signal(signal.SIGINT)
         self._service.communicate(timeout=60)
@@ -154,6 +165,22 @@ def test_openenv_grades_the_service_of_the_image_at_level_two(tmp_path: Path) ->
         "runtime.state_contract",
     }
     assert {name: found[name] for name in graded if found[name][0] != "pass"} == {}
+
+
+@pytest.mark.slow
+def test_openenv_s_registry_grades_the_service_of_the_image_at_level_three(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(make_metadata(tmp_path / "installed")))
+    service = Process(tmp_path).start(None)
+    try:
+        manifest = OpenEnvYamlParser().parse(ROOT)
+        subject = Subject(ROOT, manifest, None, service, tmp_path)
+        found = grade(subject, ProviderCapability.EXEC)
+    finally:
+        service.stop()
+    assert len(found) == 8
+    assert {each.check_id: each.evidence for each in found if each.status.value != "pass"} == {}
 
 
 @pytest.mark.slow

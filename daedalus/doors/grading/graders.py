@@ -1,11 +1,7 @@
 """Graders of OpenEnv's level three, which its registry finds by the entry points of the package.
 
-OpenEnv 0.10 names these checks, has no graders for them, and no command of it loads any. So
-``python -m daedalus.doors.plugs.openenv_graders`` loads them through its registry and grades a
-running service. They play over the wire, by OpenEnv's own collector, and read the manifest.
-
-Rewards are those on the scale of the population (``daedalus.evaluation.scale``): no mechanism
-reaches R = 1.
+OpenEnv 0.10 names these checks and has no graders for them. Rewards are those on the scale of the
+population (``daedalus.evaluation.scale``), since no mechanism reaches R = 1.
 """
 
 from __future__ import annotations
@@ -15,35 +11,36 @@ import re
 import subprocess
 import sys
 import time
-from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import cycle, islice
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-from openenv.validation.graders import GraderRegistry, Subject
-from openenv.validation.manifest import NormalizedManifest, NormalizedManifestV2
-from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
+from openenv.validation.graders import Subject
+from openenv.validation.manifest import NormalizedManifest
 from openenv.validation.report import CheckResult
-from openenv.validation.runtime.collector import collect_runtime_evidence
-from openenv.validation.runtime.contracts import RuntimeEvidence, RuntimePlan, load_runtime_plan
-from openenv.validation.runtime.scheduler import execute_graders
+from openenv.validation.runtime.contracts import RuntimeEvidence
 from openenv.validation.types import CheckStatus, Level, ProviderCapability
 
+from daedalus.doors.grading.episodes import (
+    POPULATION,
+    Action,
+    collect,
+    collected,
+    episodes,
+    in_force,
+    mean,
+    plan_of,
+    recorded,
+    rewards,
+    steps,
+)
 from daedalus.evaluation.scale import Scale, scale_named
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.environment import NAME
 
-POPULATION, EPISODES = "stage3", 10
-_STARTUP, _DETERMINISM = "runtime.startup", "semantic.verifier_determinism"
-_MOST = 100
-"""Most actions of one of OpenEnv's plans; an episode ends before."""
-
-Action = dict[str, Any]
+STARTUP = "runtime.startup"
+_DETERMINISM = "semantic.verifier_determinism"
 
 
 @dataclass
@@ -65,7 +62,7 @@ class SemanticGrader:
     level = Level.SEMANTIC
     requires_capabilities: frozenset[str] = frozenset()
     requires_provider: frozenset[ProviderCapability] = frozenset()
-    depends_on: tuple[str, ...] = (_STARTUP, _DETERMINISM)
+    depends_on: tuple[str, ...] = (STARTUP, _DETERMINISM)
 
     def applies_to(self, manifest: NormalizedManifest) -> bool:
         """Return whether the package is this environment, and no other that is graded here."""
@@ -163,7 +160,7 @@ class VerifierDeterminism(SemanticGrader):
     """Two runs of the oracle are answered alike, to the last byte."""
 
     check_id = _DETERMINISM
-    depends_on = (_STARTUP,)
+    depends_on = (STARTUP,)
 
     def grade(self, subject: Subject) -> Found:
         """Play the oracle twice, each time in a session of its own."""
@@ -180,7 +177,7 @@ class VerifierPortability(SemanticGrader):
         """Play the oracle there and here."""
         served = rewards(collected(subject, 0, [oracle()]))
         asked = {"population": POPULATION, "seed": 0, "actions": [oracle()] * len(served)}
-        alone = [sys.executable, "-m", "daedalus.doors.plugs.rewards_alone"]
+        alone = [sys.executable, "-m", "daedalus.doors.grading.rewards_alone"]
         done = subprocess.run(alone, input=json.dumps(asked), capture_output=True, text=True)
         if done.returncode:
             raise ValueError("alone, the episode could not be played")
@@ -233,69 +230,6 @@ def failed(found: Found, problem: str) -> Found:
     return Found(found.measured, [*found.problems, problem])
 
 
-def collect(subject: Subject, plan: RuntimePlan) -> RuntimeEvidence:
-    """Return what the running service answers to a plan."""
-    assert subject.running is not None
-    limit = subject.manifest.resources.episode_timeout_s
-    return collect_runtime_evidence(subject.running.base_url, plan, episode_timeout_s=limit)
-
-
-def collected(subject: Subject, seed: int, actions: Sequence[Action]) -> RuntimeEvidence:
-    """Return what the service answers in an episode, in which actions follow each other anew."""
-    options = {"population": POPULATION, "market": "strategic"}
-    reset = {"episode_id": f"grading-{seed}", "seed": seed, "options": options}
-    repeated = list(islice(cycle(actions), _MOST))
-    return collect(subject, make_plan(reset, repeated))
-
-
-def make_plan(reset: dict[str, Any], actions: list[Action]) -> RuntimePlan:
-    """Return a plan of OpenEnv's."""
-    plan = {"plan_schema_version": "1", "reset": reset, "actions": actions}
-    return RuntimePlan.model_validate(plan)
-
-
-def steps(evidence: RuntimeEvidence) -> list[dict[str, Any]]:
-    """Return the answers to the steps.
-
-    Raises:
-        ValueError: The episode was not played to its end.
-    """
-    if evidence.failure_reason:
-        raise ValueError(evidence.failure_reason)
-    told = (each for each in evidence.exchanges if each.operation == "step")
-    return [json.loads(each.response_json)["data"] for each in told]
-
-
-def rewards(evidence: RuntimeEvidence) -> list[float]:
-    """Return the reward of each step."""
-    return [each["reward"] for each in steps(evidence)]
-
-
-def episodes(subject: Subject, actions: Sequence[Action]) -> list[RuntimeEvidence]:
-    """Return what the service answers in the episodes that are graded."""
-    return [collected(subject, seed, actions) for seed in range(EPISODES)]
-
-
-def mean(episodes: Sequence[RuntimeEvidence]) -> float:
-    """Return the mean normalised reward of a step.
-
-    Raises:
-        ValueError: An episode was not played, or its market has no scale.
-    """
-    told = [each["observation"]["metadata"] for episode in episodes for each in steps(episode)]
-    earned = [each["normalised"] for each in told]
-    if None in earned:
-        raise ValueError(f"{POPULATION}: the service plays other bidders or another market")
-    return float(np.mean(earned))
-
-
-def in_force(episode: RuntimeEvidence) -> Action:
-    """Return the mechanism that an episode begins with."""
-    first = json.loads(episode.exchanges[0].response_json)
-    mechanism: Action = first["data"]["observation"]["mechanism"]
-    return mechanism
-
-
 def leaks(told: Any, scale: Scale, place: str = "") -> Iterator[str]:
     """Yield where an answer shows the oracle's mechanism, or an end of the scale."""
     if isinstance(told, float) and told in (scale.floor, scale.oracle, scale.planner):
@@ -316,53 +250,3 @@ def digest(evidence: RuntimeEvidence) -> str:
     """Return a hash of every byte of the answers."""
     steps(evidence)
     return sha256("\n".join(each.response_json for each in evidence.exchanges).encode()).hexdigest()
-
-
-def recorded(subject: Subject) -> RuntimeEvidence:
-    """Return the record of the package's plan."""
-    assert isinstance(subject.manifest, NormalizedManifestV2)
-    return collect(subject, load_runtime_plan(subject.root, subject.manifest.execution))
-
-
-def plan_of(record: RuntimeEvidence) -> RuntimePlan:
-    """Return what was asked in a recorded episode, as a plan."""
-    steps(record)
-    asked = (
-        json.loads(each.request_json) for each in record.exchanges if each.operation != "state"
-    )
-    options, *actions = (each["data"] for each in asked)
-    reset = {name: options.pop(name) for name in ("seed", "episode_id")} | {"options": options}
-    return make_plan(reset, actions)
-
-
-def grade(subject: Subject, *capabilities: ProviderCapability) -> list[CheckResult]:
-    """Return what the graders find that OpenEnv's registry loads from installed packages."""
-    registry = GraderRegistry()
-    if not registry.load_entry_points():
-        sys.exit("OpenEnv finds no graders: install the package, as by pip install --no-deps .")
-    up = CheckResult(check_id=_STARTUP, status=CheckStatus.PASS, duration_s=0)
-    selected, able = registry.select(subject.manifest, Level.SEMANTIC), frozenset(capabilities)
-    found: list[CheckResult] = execute_graders(  # type: ignore[no-untyped-call]  # OpenEnv's is
-        selected, subject, provider_capabilities=able, prior=[up]
-    )
-    return found
-
-
-def main() -> None:
-    """Grade a running service; end with 1 if a check fails."""
-    line = ArgumentParser(description=__doc__)
-    line.add_argument("--address", default="http://127.0.0.1:8000", help="(default: %(default)s)")
-    line.add_argument(
-        "--package", type=Path, default=Path(), help="folder of openenv.yaml (default: here)"
-    )
-    asked = line.parse_args()
-    manifest = OpenEnvYamlParser().parse(asked.package)
-    running = SimpleNamespace(base_url=asked.address)
-    found = grade(Subject(asked.package, manifest, None, running, asked.package / "outputs"))
-    for each in found:
-        print(each.status.value, each.check_id, json.dumps(each.measured), *each.evidence)
-    sys.exit(any(each.status in (CheckStatus.FAIL, CheckStatus.ERROR) for each in found))
-
-
-if __name__ == "__main__":
-    main()

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +17,15 @@ from openenv.validation.policy import apply_policy, load_policy
 from openenv.validation.providers import ExecResult
 from openenv.validation.types import CheckStatus, Lane, Level, Verdict
 
-from daedalus.doors.plugs import openenv_graders
-from daedalus.doors.plugs.openenv_graders import grade, leaks
+from daedalus.doors.grading import episodes, graders
+from daedalus.doors.grading.grade import grade
+from daedalus.doors.grading.graders import leaks
+from daedalus.doors.grading.rewards_alone import refuse
 from daedalus.evaluation.scale import Scale, scale_named
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from experiments.serve import make_catalogue
+from tests.doors.grading.metadata import make_metadata
 from tests.launch.config.composing import composed
 from tests.service.conftest import serving
 
@@ -38,19 +38,11 @@ CHECKS = {
         "verifier_portability", "replayability", "resource_envelope",
     )
 }  # fmt: skip
-METADATA = "from setuptools.build_meta import prepare_metadata_for_build_wheel as p; p({!r})"
 
 
 @pytest.fixture(scope="module")
 def metadata(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the metadata that an install of this checkout has, and nothing else of it."""
-    source, folder = (tmp_path_factory.mktemp(name) for name in ("source", "metadata"))
-    for name in ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    (source / "conf").mkdir()
-    make = [sys.executable, "-c", METADATA.format(str(folder))]
-    subprocess.run(make, cwd=source, capture_output=True, check=True)
-    return folder
+    return make_metadata(tmp_path_factory.mktemp("metadata"))
 
 
 @pytest.fixture(autouse=True)
@@ -109,8 +101,8 @@ def test_another_answer_than_the_oracle_s_is_rejected(
     address: str, monkeypatch: pytest.MonkeyPatch, answer: Mechanism
 ) -> None:
     wrong = replace(scale_named("stage3"), mechanism=answer)
-    monkeypatch.setattr(openenv_graders, "scale_named", lambda population: wrong)
-    found = openenv_graders.OracleMax().run(subject(address))
+    monkeypatch.setattr(graders, "scale_named", lambda population: wrong)
+    found = graders.OracleMax().run(subject(address))
     assert found.status is CheckStatus.FAIL and found.measured["oracle"] < 0.9
 
 
@@ -118,8 +110,8 @@ def test_a_verifier_that_pays_for_everything_is_rejected(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Scale, "normalise", lambda self, reward: 1.0)
-    monkeypatch.setattr(openenv_graders, "EPISODES", 1)
-    for grader in (openenv_graders.FloorGap(), openenv_graders.CanaryFloor()):
+    monkeypatch.setattr(episodes, "EPISODES", 1)
+    for grader in (graders.FloorGap(), graders.CanaryFloor()):
         assert grader.run(subject(address)).status is CheckStatus.FAIL
 
 
@@ -141,7 +133,7 @@ def test_a_service_with_other_rules_has_no_scale_and_is_rejected() -> None:
     with serving(
         make_catalogue(composed("+experiment=serve", "+allowed.auction_type=[vcg]"))
     ) as other:
-        found = openenv_graders.OracleMax().run(subject(other))
+        found = graders.OracleMax().run(subject(other))
     assert found.status is CheckStatus.FAIL and "another market" in found.evidence[0]
 
 
@@ -163,5 +155,11 @@ def test_memory_is_what_the_first_process_of_the_sandbox_ever_had(
         assert argv == ["cat", "/proc/1/status"]
         return ExecResult(0, f"Name:\tpython\nVmHWM:\t  {kilobytes} kB\n", "", 0.0)
 
-    found = openenv_graders.ResourceEnvelope().run(subject(address, exec=execute))
+    found = graders.ResourceEnvelope().run(subject(address, exec=execute))
     assert found.status.value == status and found.measured["memory_mb"] == kilobytes / 1024
+
+
+def test_rewards_alone_are_refused_a_network() -> None:
+    with pytest.raises(PermissionError, match=r"socket\.connect"):
+        refuse("socket.connect", ())
+    refuse("open", ("a file",))

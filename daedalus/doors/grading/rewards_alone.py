@@ -15,14 +15,14 @@ import daedalus
 
 def main() -> None:
     """Play an episode."""
-    sys.addaudithook(_refuse)
+    sys.addaudithook(refuse)
     asked = json.load(sys.stdin)
     market = daedalus.make(asked["population"])
     market.reset(asked["seed"])
     print(json.dumps([market.step(daedalus.Mechanism(**each)).reward for each in asked["actions"]]))
 
 
-def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+def refuse(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse whatever reaches for a network."""
     if event.startswith("socket."):
         raise PermissionError(f"{event}: rewards need no network")

@@ -1,0 +1,1 @@
+"""OpenEnv's checks of level three, measured on a running service."""
