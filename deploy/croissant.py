@@ -1,0 +1,192 @@
+"""Describe the published data in Croissant files: their hashes, columns, origin and limits.
+
+``python -m deploy.croissant`` writes them beside the data; run it again after a change of the data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mlcroissant as mlc
+
+from daedalus.design.briefs.splits import SPLITS
+
+ROOT = Path(__file__).parents[1]
+NAME = "croissant.json"
+CORE, RAI = "http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"
+CITED = "@software{daedalus, title = {Daedalus: a laboratory where language models learn to design "
+CITED += "markets}, author = {The Daedalus maintainers}}"
+TEXT, NUMBER, COUNT = mlc.DataType.TEXT, mlc.DataType.FLOAT, mlc.DataType.INTEGER
+FORMATS = {".csv": "text/csv", ".jsonl": "application/jsonlines", ".json": "application/json"}
+
+Column = tuple[str, Any, str, dict[str, str]]
+"""Name, type, meaning, and where it stands in a file."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """Files of one folder that have the same columns.
+
+    Attributes:
+        folder: The folder, from the root of the repository.
+        files: Their names.
+        columns: Their columns.
+        about: Further properties of ``mlcroissant.Metadata``.
+    """
+
+    folder: str
+    files: tuple[str, ...]
+    columns: tuple[Column, ...]
+    about: dict[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """Return where the description lies."""
+        return ROOT / self.folder / NAME
+
+    def describe(self) -> dict[str, Any]:
+        """Return the description."""
+        folder = ROOT / self.folder
+        told: dict[str, Any] = mlc.Metadata(
+            ctx=mlc.Context(conforms_to=[CORE, RAI]),
+            conforms_to=[CORE, RAI],
+            cite_as=CITED,
+            license=["https://www.apache.org/licenses/LICENSE-2.0"],
+            distribution=[file_object(folder / name) for name in self.files],
+            record_sets=[self.records(name) for name in self.files],
+            personal_sensitive_information=["None: everything is simulated or written for it."],
+            **self.about,
+        ).to_json()
+        return told
+
+    def records(self, name: str) -> Any:
+        """Return the columns of a file."""
+        stem = Path(name).stem
+        fields = [
+            mlc.Field(
+                id=f"{stem}/{column}",
+                name=column,
+                description=meaning,
+                data_types=[kind],
+                source=mlc.Source(file_object=name, extract=mlc.Extract(**place)),
+            )
+            for column, kind, meaning, place in self.columns
+        ]
+        return mlc.RecordSet(id=stem, name=stem, fields=fields)
+
+
+def file_object(path: Path) -> Any:
+    """Return what tells whether a file is the one that was described."""
+    raw = path.read_bytes()
+    return mlc.FileObject(
+        id=path.name,
+        name=path.name,
+        content_url=path.name,
+        content_size=f"{len(raw)} B",
+        encoding_formats=[FORMATS[path.suffix]],
+        sha256=hashlib.sha256(raw).hexdigest(),
+    )
+
+
+def column(name: str, kind: Any, meaning: str) -> Column:
+    """Return a column of a table, or a key of a line of JSON."""
+    return name, kind, meaning, {"column": name}
+
+
+def parity_columns() -> Iterator[Column]:
+    """Yield what each of the 90 rows of the published table has."""
+    yield "name", TEXT, "name of the mechanism", {"json_path": "rows[*].name"}
+    yield "stage", COUNT, "stage of the population, 0 to 4", {"json_path": "rows[*].stage"}
+    for metric in "reward welfare fairness participation stability collusion_signal".split():
+        place = f"rows[*].{metric}"
+        yield metric, NUMBER, "mean over 300 episodes", {"json_path": f"{place}[0]"}
+        yield f"{metric}_error", NUMBER, "standard error", {"json_path": f"{place}[1]"}
+
+
+PUBLISHED = (
+    Published(
+        "docs/data",
+        ("benchmark.csv",),
+        (
+            column("designer", TEXT, "who set the mechanisms"),
+            column("mean", NUMBER, "mean reward R of a step over 100 episodes, 0 to 1"),
+            column("valid", NUMBER, "share of answers that are mechanisms"),
+            column("seed", COUNT, "seed of training and of the episodes, 0 to 6"),
+            column("population", TEXT, "one of the fourteen populations"),
+            column("normalised", NUMBER, "0 is random, 1 the better of planner and best own"),
+        ),
+        {
+            "name": "daedalus_benchmark",
+            "version": "1.0.0",
+            "description": "Scores of designers of auctions in fourteen simulated populations.",
+            "data_collection": "python run.py -m +experiment=leaderboard_trained, seeds 0 to 6.",
+            "data_collection_type": ["Experiments"],
+            "data_biases": [
+                "Two of the populations were exchanged after a look.",
+                "The recipe was chosen on seeds 0 and 1, by scores in other populations.",
+            ],
+            "data_limitations": ["Simulated bidders alone; populations differ more than seeds."],
+            "data_use_cases": ["Comparing designers of mechanisms. It is no training data."],
+            "data_release_maintenance_plan": "A change of the file is a new version.",
+        },
+    ),
+    Published(
+        "daedalus/design/briefs/data",
+        tuple(f"{name}.jsonl" for name in SPLITS),
+        (
+            column("id", TEXT, "split and number"),
+            column("brief", TEXT, "what a seller asks for, in sentences"),
+            column("population", TEXT, "the bidders whom the designer meets"),
+            column("told_population", TEXT, "the bidders whom the brief tells of"),
+        ),
+        {
+            "name": "daedalus_briefs",
+            "version": "2.0.0",
+            "description": "2,100 frozen briefs, seven splits of 300: sentences, their rules, and "
+            "the scale of their scores. Lines also have reward, allowed, floors, clauses, scale.",
+            "in_language": ["en"],
+            "data_collection": "Written for it by three writers, put together by "
+            "python run.py +experiment=freeze_briefs.",
+            "data_collection_type": ["Others", "Experiments"],
+            "data_annotation_protocol": [
+                "Two readers who saw no labels gave 832 of 834 sentences their writer's meaning."
+            ],
+            "data_biases": ["English alone, five facts about bidders, one shape of market."],
+            "data_limitations": ["No sentence is a real seller's, and no bidder is real."],
+            "data_use_cases": ["Held out: score designers that read. Do not train or tune on it."],
+            "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",
+        },
+    ),
+    Published(
+        "tests/data",
+        ("classic_parity.json",),
+        tuple(parity_columns()),
+        {
+            "name": "daedalus_published_parity",
+            "version": "1.0.0",
+            "description": "The published environment's table: 18 mechanisms, five stages, six "
+            "metrics with standard errors. The classic market is compared with it.",
+            "data_collection": "300 episodes of ten steps of the published rules for each row.",
+            "data_collection_type": ["Experiments"],
+            "data_biases": ["One simulator and one list of mechanisms."],
+            "data_limitations": ["Means of a step, without single episodes."],
+            "data_use_cases": ["Checking another implementation of the published market."],
+            "data_release_maintenance_plan": "Fixed: the published system does not change.",
+        },
+    ),
+)
+
+
+def main() -> None:
+    """Write each description beside its data."""
+    for each in PUBLISHED:
+        each.path.write_text(json.dumps(each.describe(), indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

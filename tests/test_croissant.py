@@ -1,0 +1,70 @@
+"""The descriptions of the published data: they fit the files, and mlcroissant reads both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = [ROOT / folder / "croissant.json" for folder in (
+    "docs/data", "daedalus/design/briefs/data", "tests/data"
+)]  # fmt: skip
+reads_croissant = pytest.mark.skipif(
+    find_spec("mlcroissant") is None, reason="mlcroissant is not installed; make setup installs it"
+)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
+def test_the_files_are_those_that_were_described(path: Path) -> None:
+    described = json.loads(path.read_text())["distribution"]
+    for each in described:
+        raw = (path.parent / each["contentUrl"]).read_bytes()
+        assert hashlib.sha256(raw).hexdigest() == each["sha256"], "python -m deploy.croissant"
+    assert described
+
+
+def test_the_briefs_that_are_described_are_all_that_test() -> None:
+    folder = FILES[1].parent
+    told = {each["name"] for each in json.loads(FILES[1].read_text())["distribution"]}
+    frozen = {*json.loads((folder / "sha256.json").read_text())}
+    assert told == frozen - {"training.jsonl.gz"}
+
+
+@reads_croissant
+def test_the_command_writes_the_descriptions_that_are_here() -> None:
+    from deploy.croissant import PUBLISHED
+
+    assert [each.path for each in PUBLISHED] == FILES
+    for each in PUBLISHED:
+        assert each.describe() == json.loads(each.path.read_text())
+
+
+@reads_croissant
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
+def test_mlcroissant_finds_no_error_and_reads_every_row(path: Path) -> None:
+    import mlcroissant
+
+    found = mlcroissant.Dataset(jsonld=str(path))
+    issues = found.metadata.ctx.issues
+    assert not issues.errors
+    assert all("datePublished" in each for each in issues.warnings)  # not before a release
+    for each in found.metadata.record_sets:
+        rows = pd.DataFrame(found.records(each.id))
+        assert len(rows) == {"benchmark": 980, "classic_parity": 90}.get(each.id, 300)
+        assert rows.notna().all(axis=None)
+
+
+@reads_croissant
+def test_mlcroissant_reads_the_scores_as_they_are() -> None:
+    import mlcroissant
+
+    rows: Any = mlcroissant.Dataset(jsonld=str(FILES[0])).records("benchmark")
+    read = pd.DataFrame(rows).rename(columns=lambda name: name.partition("/")[2])
+    read[["designer", "population"]] = read[["designer", "population"]].map(bytes.decode)
+    pd.testing.assert_frame_equal(read, pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv"))
