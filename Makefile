@@ -1,4 +1,4 @@
-.PHONY: help setup demo designer pretrained oracle serve test test-service test-others test-plugs check smoke gpu-check bench bench-service api notebook notebooks clean
+.PHONY: help setup demo designer pretrained oracle serve test test-service test-others test-plugs check smoke gpu-check bench bench-service api dist notebook notebooks clean
 IS_IT = -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3.12 python3.13 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
@@ -136,6 +136,9 @@ SURFACE := doors.public doors.gym doors.plugs.chat service.openenv.client \
 api: setup ## write the reference of the Python interface to outputs/api/index.html
 	$(RUN) -W ignore::UserWarning -m pdoc --docformat google --no-show-source -o $(API) \
 	  $(SURFACE:%=daedalus.%)
+
+dist: setup ## build the source distribution, and of it the wheel, in dist/
+	$(RUN) -m uv build --quiet --no-build-isolation --python $(RUN) --out-dir dist
 
 notebook: setup ## open the notebooks in JupyterLab
 	$(RUN) -m jupyterlab analysis

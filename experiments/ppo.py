@@ -29,7 +29,7 @@ def main(config: Ppo, out: Path) -> None:
         from daedalus.training.algorithms.ppo import trainer
     except ModuleNotFoundError as error:
         raise CannotRunError(
-            f"+experiment=ppo needs {error.name}; install the extra: pip install 'daedalus[rl]'"
+            f"+experiment=ppo needs {error.name}; in a checkout: pip install -e '.[rl]'"
         ) from error
 
     env, settings, folder = make_env(config), config.ppo, RunFolder(out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,15 @@ def test_the_briefs_that_are_described_are_all_that_test() -> None:
     told = {each["name"] for each in json.loads(FILES[1].read_text())["distribution"]}
     frozen = {*json.loads((folder / "sha256.json").read_text())}
     assert told == frozen - {"training.jsonl.gz"}
+
+
+def test_the_card_names_the_frozen_briefs_and_their_hashes() -> None:
+    frozen = json.loads((FILES[1].parent / "sha256.json").read_text())
+    del frozen["training.jsonl.gz"]
+    shown = re.findall(
+        r"^\| `(\S+\.jsonl)` \| `(\w+)` \|$", (ROOT / "docs/card.md").read_text(), re.M
+    )
+    assert dict(shown) == {name: digest[:16] for name, digest in frozen.items()}
 
 
 @reads_croissant

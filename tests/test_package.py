@@ -1,8 +1,9 @@
-"""The wheel, installed: the command ``daedalus`` works from any folder and needs no checkout."""
+"""The distributions, installed: ``daedalus`` works from any folder and needs no checkout."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -36,7 +37,8 @@ def installed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Leave a copy of what the package is built from."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE"):
+    needed = ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE", "Makefile")
+    for name in needed:
         shutil.copy(ROOT / name, source)
     for name in ("conf", "daedalus", "experiments"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -44,18 +46,32 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel, without a download."""
-    built = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
-    subprocess.run([*pip, "--no-build-isolation", "-w", built, source], check=True)
-    (found,) = built.iterdir()
+def built(source: Path) -> Path:
+    """Build the source distribution, and of it the wheel, as ``make dist`` does; no download."""
+    make = ["make", "--no-print-directory", "-C", source, f"RUN={sys.executable}", "dist"]
+    already = ["-o", "setup", "-o", ".venv/installed"]
+    environment = os.environ | {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1"}
+    subprocess.run([*make, *already], env=environment, capture_output=True, check=True)
+    return source / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("*.whl")
     return found
 
 
 @pytest.fixture(scope="module")
-def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel beside the libraries that are here; return the path of the command.
+def packed_source(built: Path) -> Path:
+    (found,) = built.glob("*.tar.gz")
+    return found
+
+
+@pytest.fixture(scope="module")
+def daedalus(packed_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the source distribution beside the libraries that are here; return the command.
+
+    pip makes the wheel of it that it installs.
 
     Near the checkout pip may see a ``daedalus.egg-info`` and take the package for installed.
     Kernels that the checkout has compiled are copied: they are those of the same sources.
@@ -68,7 +84,8 @@ def daedalus(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     libraries = Path(packages.stdout.strip()) / "libraries.pth"
     libraries.write_text(sysconfig.get_path("purelib"))
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
-    subprocess.run([*pip, "--ignore-installed", "--no-deps", "--no-index", wheel], check=True)
+    alone = ["--ignore-installed", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*pip, *alone, packed_source], check=True)
     for kernel in (ROOT / "daedalus" / "market").rglob("*.nb[ci]"):
         copied = Path(packages.stdout.strip()) / kernel.relative_to(ROOT)
         copied.parent.mkdir(exist_ok=True)
@@ -97,13 +114,18 @@ def test_the_wheel_holds_every_file_of_the_packages_and_of_conf(wheel: Path) -> 
     assert [line for line in needed if "extra" not in line] == pinned
 
 
-def test_the_source_distribution_holds_the_same_files(source: Path, tmp_path: Path) -> None:
-    build = f"from setuptools.build_meta import build_sdist; build_sdist({str(tmp_path)!r})"
-    subprocess.run([sys.executable, "-c", build], cwd=source, capture_output=True, check=True)
-    (found,) = tmp_path.iterdir()
-    with tarfile.open(found) as packed:
+def test_the_source_distribution_holds_the_same_files(packed_source: Path) -> None:
+    with tarfile.open(packed_source) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
     assert {"requirements.txt", *files("daedalus"), *files("experiments"), *files("conf")} <= names
+
+
+def test_openenv_finds_the_graders_of_the_installed_package(daedalus: Path, tmp_path: Path) -> None:
+    load = "from openenv.validation.graders import GraderRegistry as G; g = G(); "
+    load += "print(g.load_entry_points(), type(g.get('semantic.oracle_max')).__module__)"
+    python = daedalus.with_name("python")
+    done = subprocess.run([python, "-c", load], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "8 daedalus.doors.grading.graders\n", done.stderr
 
 
 def test_the_designer_of_the_package_answers_right_after_the_install(

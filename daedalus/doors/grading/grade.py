@@ -25,7 +25,7 @@ def grade(subject: Subject, *capabilities: ProviderCapability) -> list[CheckResu
     """Return what the graders find that OpenEnv's registry loads from installed packages."""
     registry, able = GraderRegistry(), frozenset(capabilities)
     if not registry.load_entry_points():
-        sys.exit("OpenEnv finds no graders: install the package, as by pip install --no-deps .")
+        sys.exit("OpenEnv finds no graders: install the package: pip install --no-deps -e .")
     up = CheckResult(check_id=STARTUP, status=CheckStatus.PASS, duration_s=0)
     selected = registry.select(subject.manifest, Level.SEMANTIC)
     found: list[CheckResult] = execute_graders(  # type: ignore[no-untyped-call]  # OpenEnv's is

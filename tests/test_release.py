@@ -1,0 +1,62 @@
+"""A release: one version in every file, and a workflow that a maintainer can run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import yaml
+from omegaconf import OmegaConf
+
+from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.environment import DaedalusEnvironment
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+WORKFLOW: Any = yaml.safe_load(TEXT)
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+
+def commands(job: str) -> list[str]:
+    return [step["run"] for step in WORKFLOW["jobs"][job]["steps"] if "run" in step]
+
+
+def test_every_file_has_the_version_of_the_package() -> None:
+    for name in ("openenv.yaml", "CITATION.cff"):
+        assert str(OmegaConf.load(ROOT / name).version) == VERSION
+    environment = DaedalusEnvironment(Catalogue({}, "", "", {}, 1))
+    assert environment.get_metadata().version == VERSION
+    assert f"daedalus-{VERSION}-py3-none-any.whl" in (ROOT / "docs" / "plugs.md").read_text()
+    sections = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert sections[:2] == ["Unreleased", VERSION]
+
+
+def test_the_workflow_tests_and_builds_by_the_repository_s_own_commands() -> None:
+    made = [each for each in commands("test") if not each.startswith("git config")]
+    assert made == [".ci/run", "make dist"] and os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert "secrets." not in TEXT and WORKFLOW["permissions"] == {"contents": "read"}
+    assert WORKFLOW["jobs"]["draft"]["needs"] == "test"
+
+
+def test_the_draft_has_both_distributions_and_its_part_of_the_changelog(tmp_path: Path) -> None:
+    """The commands run here; a program that only says what it is asked stands for GitHub's."""
+    for name in ("pyproject.toml", "CHANGELOG.md"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    distributions = (f"daedalus-{VERSION}-py3-none-any.whl", f"daedalus-{VERSION}.tar.gz")
+    for folder, names in (("dist", distributions), ("bin", ("gh",))):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / name).write_text('#!/bin/sh\nprintf "%s\\n" "$@" > said\n')
+    (tmp_path / "bin" / "gh").chmod(0o755)
+    (draft,) = commands("draft")
+    told = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "GITHUB_SHA": "abc"}
+    subprocess.run(["bash", "-eo", "pipefail", "-c", draft], cwd=tmp_path, env=told, check=True)
+    said = (tmp_path / "said").read_text().splitlines()
+    assert said[:5] == ["release", "create", f"v{VERSION}", "--draft", "--target"]
+    assert said[-2:] == [f"dist/{name}" for name in distributions]
+    notes = (tmp_path / "notes.md").read_text()
+    assert "the classic market" in notes and "##" not in notes
