@@ -12,8 +12,7 @@ from typing import Any
 import yaml
 from omegaconf import OmegaConf
 
-from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.openenv.environment import DaedalusEnvironment
+from daedalus.service.openenv import environment
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / ".github" / "workflows" / "release.yml").read_text()
@@ -28,8 +27,7 @@ def commands(job: str) -> list[str]:
 def test_every_file_has_the_version_of_the_package() -> None:
     for name in ("openenv.yaml", "CITATION.cff"):
         assert str(OmegaConf.load(ROOT / name).version) == VERSION
-    environment = DaedalusEnvironment(Catalogue({}, "", "", {}, 1))
-    assert environment.get_metadata().version == VERSION
+    assert environment.VERSION == VERSION
     assert f"daedalus-{VERSION}-py3-none-any.whl" in (ROOT / "docs" / "plugs.md").read_text()
     sections = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert sections[:2] == ["Unreleased", VERSION]

@@ -35,7 +35,7 @@ from daedalus.service.openenv.rubric import OBJECTIVE, CompositeRubric, scores
 
 _ONLY = np.arange(1)  # the only episode of the batch
 
-NAME = "daedalus"
+NAME, VERSION = "daedalus", "0.1.0"
 DESCRIPTION = (
     "Design a repeated auction: set its format, reserve price, disclosure and penalties. Its "
     "bidders shade, collude, walk away from wins and bid under false names. The reward is welfare "
@@ -261,7 +261,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
     def get_metadata(self) -> EnvironmentMetadata:
         """Return the name and the purpose."""
-        return EnvironmentMetadata(name=NAME, description=DESCRIPTION, version="0.1.0")
+        return EnvironmentMetadata(name=NAME, description=DESCRIPTION, version=VERSION)
 
     def close(self) -> None:
         """End the session; a second call changes nothing."""
