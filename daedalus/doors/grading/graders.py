@@ -151,6 +151,8 @@ class NoSolutionLeakage(SemanticGrader):
         """Look through all that the service says in episodes of empty answers."""
         scale = scale_named(POPULATION)
         told = episodes(subject, [{}])
+        if not all(map(steps, told)):
+            raise ValueError("an episode without a step shows nothing")
         texts = [each.response_json for evidence in told for each in evidence.exchanges]
         shown = [place for text in texts for place in leaks(json.loads(text), scale)]
         return Found({"answers": len(texts)}, sorted(set(shown)))

@@ -134,7 +134,9 @@ def test_a_service_with_other_rules_has_no_scale_and_is_rejected() -> None:
         make_catalogue(composed("+experiment=serve", "+allowed.auction_type=[vcg]"))
     ) as other:
         found = graders.OracleMax().run(subject(other))
+        blind = graders.NoSolutionLeakage().run(subject(other))
     assert found.status is CheckStatus.FAIL and "another market" in found.evidence[0]
+    assert blind.status is CheckStatus.FAIL  # empty answers are refused, so nothing is seen
 
 
 def test_an_answer_that_shows_the_solution_is_found() -> None:
