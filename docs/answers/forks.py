@@ -24,7 +24,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 import daedalus
 from daedalus import Mechanism
-from daedalus.lab.studies.signal_to_noise import signal_to_noise
+from daedalus.lab.studies.signal_to_noise import Rewards, signal_to_noise
 from daedalus.market.mechanism import Mechanisms
 
 DIGITS = [str(digit) for digit in range(10)]
@@ -51,12 +51,21 @@ for _ in range(DECISION):
     states.step(random_rules(STATES, rng))
 
 
-def forked(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArray[np.float64]:
-    """Return what each answer earns in its state: the same futures for all of a group."""
-    seeds = np.random.default_rng(step).integers(2**63, size=(STATES, FUTURES), dtype=np.uint64)
+def forked(
+    answers: Sequence[str], rows: NDArray[np.int64], step: int, horizon: int = 1
+) -> NDArray[np.float64]:
+    """Return what each answer earns in its state, in the same futures for all of a group.
+
+    Beyond one step it is the mean reward, and the same random answers follow all of a group.
+    """
+    rng, count = np.random.default_rng(step), (STATES, FUTURES)
+    seeds = rng.integers(2**63, size=count, dtype=np.uint64)
     copies = states.fork(rows.repeat(FUTURES), seeds[rows].ravel())
-    rewards = copies.step(rules(np.repeat(answers, FUTURES).tolist())).reward
-    return rewards.reshape(-1, FUTURES).mean(axis=1)
+    total, played = np.zeros(len(copies)), np.repeat(answers, FUTURES)
+    for _ in range(horizon):
+        total += copies.step(rules(played.tolist())).reward
+        played = rng.choice(DIGITS, count)[rows].ravel()
+    return total.reshape(-1, FUTURES).mean(axis=1) / horizon
 
 
 def returns(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArray[np.float64]:
@@ -111,13 +120,16 @@ def train(steps: int) -> list[float]:
 def main() -> None:
     """Measure both rewards on all ten digits in each state; then train by forks."""
     answers, rows = DIGITS * STATES, np.arange(STATES).repeat(len(DIGITS))
-    recipes = {
-        "whole episode": lambda draw: returns(answers, rows, draw).reshape(STATES, -1),
-        "forked state": lambda draw: forked(answers, rows, draw).reshape(STATES, -1),
+    left = env.settings.episode_length - DECISION
+    recipes: dict[str, Rewards] = {
+        "whole episodes": lambda draw: returns(answers, rows, draw).reshape(STATES, -1),
+        "forks to the end": lambda draw: forked(answers, rows, draw, left).reshape(STATES, -1),
+        "forks of one step": lambda draw: forked(answers, rows, draw).reshape(STATES, -1),
     }
     print(signal_to_noise(recipes, draws=32).to_string(index=False, float_format="{:.2g}".format))
     learnt = train(40)
-    print(f"reward: {np.mean(learnt[:5]):.3f} in the first 5 steps, {np.mean(learnt[-5:]):.3f} in the last")
+    first, last = np.mean(learnt[:5]), np.mean(learnt[-5:])
+    print(f"reward: {first:.3f} in the first five steps, {last:.3f} in the last five")
 
 
 if __name__ == "__main__":
