@@ -96,7 +96,9 @@ def main() -> None:
     texts = sample(model, tokenizer, PATTERN, 64)
     print(f"{texts[0]!r}: {sum(bool(re.fullmatch(PATTERN, each)) for each in texts)} of 64 match")
     texts = sample(model, tokenizer, SCHEMA, 64)
-    print(f"{texts[0]}: {sum(set(json.loads(each)) == set(SCHEMA['required']) for each in texts)} of 64 parse")
+    print(
+        f"{texts[0]}: {sum(set(json.loads(each)) == set(SCHEMA['required']) for each in texts)} of 64 parse"
+    )
     rewards = train(model, tokenizer, 20)
     print(f"reward: {rewards[0]:.2f} in the first step, {rewards[-1]:.2f} in the last")
 
