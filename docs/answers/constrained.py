@@ -94,11 +94,10 @@ def main() -> None:
     """Sample by a pattern and by a schema; train by the schema; count what parses."""
     model, tokenizer = tiny_model()
     texts = sample(model, tokenizer, PATTERN, 64)
-    print(f"{texts[0]!r}: {sum(bool(re.fullmatch(PATTERN, each)) for each in texts)} of 64 match")
+    print(f"{texts[0]}: {sum(bool(re.fullmatch(PATTERN, each)) for each in texts)} of 64 match")
     texts = sample(model, tokenizer, SCHEMA, 64)
-    print(
-        f"{texts[0]}: {sum(set(json.loads(each)) == set(SCHEMA['required']) for each in texts)} of 64 parse"
-    )
+    whole = [set(json.loads(each)) == set(SCHEMA["required"]) for each in texts]
+    print(f"{texts[0]}: {sum(whole)} of 64 parse")
     rewards = train(model, tokenizer, 20)
     print(f"reward: {rewards[0]:.2f} in the first step, {rewards[-1]:.2f} in the last")
 
