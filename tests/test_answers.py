@@ -68,6 +68,7 @@ def test_groups_lose_their_variance_with_the_entropy(capsys: pytest.CaptureFixtu
         assert [nats, equal, earned] == pytest.approx(numbers(other), rel=0.2, abs=0.002)
 
 
+@pytest.mark.slow
 def test_a_step_on_a_cpu_takes_fewer_seconds_with_each_change(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

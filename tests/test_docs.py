@@ -49,7 +49,7 @@ from tests.populations import population
 
 ROOT = Path(__file__).parents[1]
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
-DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SPACE = ROOT / "deploy" / "README.md"
 HEADERS = sorted((ROOT / "conf").rglob("*.yaml"))
 LAUNCHERS = sorted((ROOT / "deploy" / "accelerate").glob("*.yaml"))

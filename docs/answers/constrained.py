@@ -19,7 +19,7 @@ from daedalus.training.algorithms.grpo.step import ConstrainedTrainer
 from daedalus.training.constrained import answer_constrained, constraint_to, draw_at
 
 PATTERN = r"(yes|no), on the ([1-9]|[12][0-9]|3[01])\. of (May|June|July)"
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "format": {"enum": ["first_price", "second_price"]},
@@ -39,8 +39,11 @@ def tiny_model() -> tuple[Any, Any]:
     tokenizer = Qwen2Tokenizer().train_new_from_iterator(texts, 400, show_progress=False)
     tokenizer.chat_template = "{% for each in messages %}{{ each['content'] }}\n{% endfor %}"
     shape: dict[str, Any] = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
-    heads = {"num_attention_heads": 2, "num_key_value_heads": 2}
-    end = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    heads: dict[str, Any] = {"num_attention_heads": 2, "num_key_value_heads": 2}
+    end: dict[str, Any] = {
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
     model = Qwen2ForCausalLM(Qwen2Config(vocab_size=len(tokenizer), **shape, **heads, **end))
     return model, tokenizer
 

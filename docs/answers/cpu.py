@@ -21,7 +21,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
-def digits(completions: list[str], **_: Any) -> list[float]:
+def digits(completions: list[str], **_: Any) -> list[float | None]:
     """Return the share of digits in each answer."""
     return [sum(map(str.isdigit, each)) / max(1, len(each)) for each in completions]
 
@@ -31,8 +31,11 @@ def tiny_model() -> tuple[Any, Any]:
     set_seed(0)
     tokenizer = Qwen2Tokenizer().train_new_from_iterator([["0123456789"]], 400, show_progress=False)
     shape: dict[str, Any] = {"hidden_size": 128, "intermediate_size": 384, "num_hidden_layers": 2}
-    heads = {"num_attention_heads": 4, "num_key_value_heads": 4}
-    end = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    heads: dict[str, Any] = {"num_attention_heads": 4, "num_key_value_heads": 4}
+    end: dict[str, Any] = {
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
     return Qwen2ForCausalLM(
         Qwen2Config(vocab_size=len(tokenizer), **shape, **heads, **end)
     ), tokenizer

@@ -64,7 +64,8 @@ def forked(
     for _ in range(horizon):
         total += copies.step(rules(played.tolist())).reward
         played = rng.choice(DIGITS, count)[rows].ravel()
-    return total.reshape(-1, FUTURES).mean(axis=1) / horizon
+    mean: NDArray[np.float64] = total.reshape(-1, FUTURES).mean(axis=1) / horizon
+    return mean
 
 
 def returns(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArray[np.float64]:
@@ -76,9 +77,13 @@ def returns(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArr
     return total / env.settings.episode_length
 
 
-def reward(completions: list[str], state: list[int], trainer_state: Any, **_: Any) -> list[float]:
+def reward(
+    completions: list[str], state: list[int], trainer_state: Any, **_: Any
+) -> list[float | None]:
     """Return rewards as TRL wants them; ``state`` is a column of the dataset."""
-    return forked(completions, np.array(state), trainer_state.global_step).tolist()
+    rewards: list[float | None]
+    rewards = forked(completions, np.array(state), trainer_state.global_step).tolist()
+    return rewards
 
 
 def train(steps: int) -> list[float]:
@@ -89,7 +94,11 @@ def train(steps: int) -> list[float]:
         tokenizer_object=words, eos_token="<end>", pad_token="<end>", padding_side="left"
     )
     shape: dict[str, Any] = {"vocab_size": 11, "hidden_size": 32, "intermediate_size": 64}
-    layers = {"num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2}
+    layers: dict[str, Any] = {
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+    }
     model = Qwen2ForCausalLM(Qwen2Config(**shape, **layers))
     seen = (10 * states.observe().proxy("bid_mean")).astype(int).clip(0, 9)
     rows = [{"prompt": str(digit), "state": row} for row, digit in enumerate(seen)]
