@@ -27,7 +27,7 @@ def digits(completions: list[str], **_: Any) -> list[float | None]:
 
 
 def tiny_model() -> tuple[Any, Any]:
-    """Return a random model of 0.4 million parameters and its tokenizer."""
+    """Return a random model of half a million parameters and its tokenizer."""
     set_seed(0)
     tokenizer = Qwen2Tokenizer().train_new_from_iterator([["0123456789"]], 400, show_progress=False)
     shape: dict[str, Any] = {"hidden_size": 128, "intermediate_size": 384, "num_hidden_layers": 2}
