@@ -6,6 +6,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ANSWERS = Path(__file__).parents[1] / "docs" / "answers"
@@ -45,6 +46,17 @@ def test_forks_give_exact_credit(capsys: pytest.CaptureFixture[str]) -> None:
     first, last = numbers(lines[-1])
     assert last > first + 0.02
     assert numbers(lines[-1]) == pytest.approx(numbers(page[-1]), abs=0.03)
+
+
+def test_the_page_s_fork_is_that_of_the_program() -> None:
+    program = import_module("docs.answers.forks")
+    text = (ANSWERS / "forks.md").read_text()
+    (code,) = [block for kind, block in FENCE.findall(text) if kind == "python"]
+    names = dict(vars(program))
+    exec(code, names)
+    answers, rows = ["0", "9", "7", "word"], np.array([3, 3, 5, 5])
+    played = names["forked"](answers, rows, 2)
+    assert np.array_equal(played, program.forked(answers, rows, 2)) and played[3] == 0 < played[0]
 
 
 def test_every_constrained_answer_parses(capsys: pytest.CaptureFixture[str]) -> None:
