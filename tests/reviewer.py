@@ -112,6 +112,8 @@ def main(parts: Sequence[str], out: Path, run: Run = golden.run_apart) -> pd.Dat
     Returns:
         ``claim``, ``where``, ``expected``, ``found``, ``tolerance``, ``verdict``.
     """
+    if unknown := [each for each in parts if each not in PARTS]:
+        sys.exit(f"no part {unknown[0]}; choose from {', '.join(PARTS)}")
     out.mkdir(parents=True)
     console = make_console()
     rows = [row for part in parts or PARTS for row in play(part, out, run, console.print)]
