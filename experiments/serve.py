@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from daedalus.design.designers.build import build_all
@@ -43,7 +43,6 @@ from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only
 from daedalus.service.sessions.bid_report_page import can_report, report_on_bids
 from daedalus.service.sessions.bid_reports import ReportOn
-from daedalus.service.sessions.briefs import BriefParts
 from daedalus.service.sessions.made_designers import Make, made_for
 from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 
@@ -51,8 +50,7 @@ from daedalus.service.settings import NEWEST, NONE, ServiceSettings
 def main(config: Serve, out: Path) -> None:
     """Serve the configuration's populations; the trained designer loads in the background."""
     settings = config.service
-    briefs, brief_parts = make_briefs(config)
-    catalogue = replace(make_catalogue(config), briefs=briefs)
+    catalogue = replace(make_catalogue(config), briefs=make_briefs(config))
     console = make_console()
     designer, choice = find_designer(settings, Path(settings.outputs), config.reward)
     with listen(settings) as listener, asked_market(config, out) as asked:
@@ -68,7 +66,6 @@ def main(config: Serve, out: Path) -> None:
             trained_for,
             make_makers(config),
             make_report_on(),
-            None if catalogue.allowed else brief_parts,
         )
         name = pretrained.described(designer.checkpoint) if designer else NONE
         told = f", trained for {trained_for}" if trained_for else ""
@@ -97,14 +94,11 @@ def make_report_on() -> ReportOn | None:
     return partial(report_on_bids, plan_of(compose_config("+experiment=from_bids")))
 
 
-def make_briefs(config: Serve) -> tuple[BriefsOnOffer, BriefParts]:
-    """Return what reads briefs, for episodes and for the page; they share a reader, loaded later.
-
-    Both have the bidders that briefs may tell of.
-    """
+def make_briefs(config: Serve) -> BriefsOnOffer:
+    """Return what reads briefs, and the bidders of whom they may tell; it loads a reader later."""
     offered: Serve = compose_config("+experiment=serve", "populations=briefs")
-    load, bidders = cache(partial(load_understanding, load_reader)), offered.populations
-    return BriefsOnOffer(load, bidders), BriefParts(load, bidders, config.seed)
+    load = partial(load_understanding, load_reader)
+    return BriefsOnOffer(load, offered.populations, config.seed)
 
 
 def make_makers(config: Serve) -> dict[str, Make]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.readers import clause, read
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.service.sessions.briefs import BriefParts, Understand
+from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Understand
 from experiments.serve import make_briefs
 from tests.launch.config.composing import composed
 
@@ -40,10 +41,9 @@ def load() -> tuple[Understand, list[str]]:
 @cache
 def bidders() -> dict[str, PopulationSettings]:
     """Return the bidders that briefs may tell of."""
-    _, offered = make_briefs(composed("+experiment=serve"))
-    return dict(offered.populations)
+    return dict(make_briefs(composed("+experiment=serve")).populations)
 
 
-def parts(**changes: object) -> BriefParts:
-    """Return what a service needs whose reader knows ``KNOWN``."""
-    return BriefParts(**{"load": load, "populations": bidders(), "seed": 0} | changes)
+def offer(load: Callable[[], tuple[Understand, list[str]]] = load) -> BriefsOnOffer:
+    """Return what reads briefs in a service whose reader knows ``KNOWN``."""
+    return BriefsOnOffer(load, bidders())

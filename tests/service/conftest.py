@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,11 +23,11 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
+from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.background_designer import Load
 from daedalus.service.sessions.bid_reports import ReportOn
-from daedalus.service.sessions.briefs import BriefParts
 from daedalus.service.sessions.made_designers import Make
 from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
@@ -69,12 +70,12 @@ def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Ite
         load: Load | None = None,
         designers: dict[str, Designer] | None = None,
         report_on: ReportOn | None = None,
-        brief_parts: BriefParts | None = None,
+        briefs: BriefsOnOffer | None = None,
         **changes: Any,
     ) -> TestClient:
         settings = ServiceSettings(**defaults | changes)
-        given = {"report_on": report_on, "brief_parts": brief_parts}
-        app = create_app(settings, catalogue, load, designers, **given)
+        offered = replace(catalogue, briefs=briefs)
+        app = create_app(settings, offered, load, designers, report_on=report_on)
         client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
         return clients.enter_context(client)
 
@@ -89,14 +90,15 @@ def serving(
     designers: dict[str, Designer] | None = None,
     report_on: ReportOn | None = None,
     makers: dict[str, Make] | None = None,
-    brief_parts: BriefParts | None = None,
+    briefs: BriefsOnOffer | None = None,
     **changes: Any,
 ) -> Iterator[str]:
     """Answer on a socket of this machine, where no run has been left; the address."""
     with TemporaryDirectory() as outputs:
         settings = ServiceSettings(**LIMITS | {"outputs": outputs} | changes)
-        given = {"makers": makers, "report_on": report_on, "brief_parts": brief_parts}
-        app = create_app(settings, catalogue, load, designers, **given)
+        given = {"makers": makers, "report_on": report_on}
+        offered = replace(catalogue, briefs=briefs or catalogue.briefs)
+        app = create_app(settings, offered, load, designers, **given)
         with listening(app, settings) as address:
             yield address
 

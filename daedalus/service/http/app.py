@@ -25,7 +25,7 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DESCRIPTION, DaedalusEnvironment
 from daedalus.service.sessions.background_designer import BackgroundDesigner, Load
 from daedalus.service.sessions.bid_reports import BidReports, ReportOn
-from daedalus.service.sessions.briefs import BriefParts, Briefs
+from daedalus.service.sessions.briefs import Briefs
 from daedalus.service.sessions.made_designers import MadeDesigners, Make
 from daedalus.service.sessions.store import SessionStore
 from daedalus.service.settings import ServiceSettings
@@ -39,7 +39,6 @@ def create_app(
     trained_for: Purpose | None = None,
     makers: Mapping[str, Make] | None = None,
     report_on: ReportOn | None = None,
-    brief_parts: BriefParts | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -51,8 +50,6 @@ def create_app(
         trained_for: What the trained designer was trained for; None if it is not known.
         makers: What makes further designers for a market and an objective, by name.
         report_on: Makes reports on logs of bids; None if this server cannot.
-        brief_parts: What reads briefs; None if this server does not, as where all episodes are
-            restricted.
     """
     designers = designers or {}
     app = FastAPI(
@@ -73,7 +70,8 @@ def create_app(
     designer = BackgroundDesigner(load, timeout, queue, trained_for, advice)
     made = MadeDesigners(makers or {}, settings.job_timeout, timeout, queue)
     reports = BidReports(report_on if settings.max_upload_bytes else None, settings.report_timeout)
-    briefs = Briefs(brief_parts, settings.job_timeout, timeout, queue)
+    offer = None if catalogue.allowed else catalogue.briefs  # the page's box restricts what is free
+    briefs = Briefs(offer, settings.job_timeout, timeout, queue)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
     app.include_router(session_routes(catalogue, sessions))

@@ -72,7 +72,8 @@ async def design_for_brief(
     began = time.perf_counter()
     _check(request, briefs, env)
     understood, told = await _understood(request, briefs, left)
-    market = briefs.market(env, understood.population)
+    assert briefs.offer is not None
+    market = briefs.offer.market(env, understood.population)
     answer, error = await briefs.answer(understood, market, visitor, left)
     if request.prices and answer is not None:
         priced, error = await briefs.answer(understood, market, visitor, left, prices=True)

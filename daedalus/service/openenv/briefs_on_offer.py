@@ -55,10 +55,12 @@ class BriefsOnOffer:
         load: Loads a reader, which may take long: returns what understands a brief, and what is to
             be said of the reader, if anything.
         populations: The bidders that briefs may tell of, by name.
+        seed: Seed of the searches for mechanisms.
     """
 
     load: Callable[[], tuple[Understand, list[str]]]
     populations: Mapping[str, PopulationSettings]
+    seed: int = 0
     _reader: list[tuple[Understand, list[str]]] = field(default_factory=list, repr=False)
     _read: dict[str, Understanding] = field(default_factory=dict, repr=False)
     _one_reads: Lock = field(default_factory=Lock, repr=False)
@@ -66,7 +68,7 @@ class BriefsOnOffer:
     async def read_ahead(self, brief: str | None) -> None:
         """Read a brief, if there is one, while the event loop goes on; ``own`` is quick then."""
         if brief is not None:
-            await asyncio.to_thread(self._understand, brief)
+            await asyncio.to_thread(self.understand, brief)
 
     def own(self, brief: str, usual: Opened) -> Opened:
         """Return the episode of a visitor's own words.
@@ -79,19 +81,13 @@ class BriefsOnOffer:
             FieldError: The market cannot play the bidders that the brief tells of, or the server
                 forbids what it asks for.
         """
-        understood, notes = self._understand(brief)
-        env, bidders = usual.env, understood.population
+        understood, notes = self.understand(brief)
         try:
-            allowed = narrowed(env.allowed, understood.allowed)
-            if bidders:
-                env = DesignEnv.of(
-                    env.settings, self.populations[bidders].in_market(env.settings.name)
-                )
+            allowed = narrowed(usual.env.allowed, understood.allowed)
         except MechanismError as error:
             reason = f"it asks for what this service forbids ({error})"
             raise FieldError("brief", brief, reason) from error
-        except ValueError as error:
-            raise FieldError("brief", brief, f"it tells of bidders, but {error}") from error
+        env, bidders = self.market(usual.env, understood.population), understood.population
         reward = dict(understood.reward)
         told: dict[str, Any] = {"reward": reward, "floors": dict(understood.floors)}
         told |= {"warnings": [*notes, *understood.warnings_in_play]}
@@ -114,8 +110,22 @@ class BriefsOnOffer:
 
         return Opened(once, brief.known_population, _MARKET, {"brief_id": brief.id}, judge)
 
-    def _understand(self, brief: str) -> tuple[Understanding, list[str]]:
-        """Return what a brief asks for, and what is to be said of the reader."""
+    def market(self, env: DesignEnv, population: str) -> DesignEnv:
+        """Return the market of the bidders that a brief tells of; an episode's own for "".
+
+        Raises:
+            FieldError: The market cannot play them.
+        """
+        if not population:
+            return env
+        try:
+            bidders = self.populations[population].in_market(env.settings.name)
+        except ValueError as error:
+            raise FieldError("brief", population, f"it tells of bidders, but {error}") from error
+        return env.with_population(bidders)
+
+    def understand(self, brief: str) -> tuple[Understanding, list[str]]:
+        """Return what a brief asks for, and what is to be said of the reader; one at a time."""
         with self._one_reads:
             if not self._reader:
                 self._reader.append(self.load())

@@ -3,56 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from weakref import WeakSet
 
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.solver import Answer, answer_in
 from daedalus.design.env import DesignEnv
-from daedalus.market.population_settings import PopulationSettings
-from daedalus.service.openenv.errors import FieldError
+from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
 from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import Worker
 
 _LATER = 5.0  # seconds
 
-Understand = Callable[[str], Understanding]
-
-
-@dataclass(frozen=True)
-class BriefParts:
-    """What briefs need.
-
-    Attributes:
-        load: Loads a reader, which may take long: returns what understands a brief, and what is to
-            be said of the reader, if anything.
-        populations: The bidders that briefs may tell of, by name.
-        seed: Seed of the searches.
-    """
-
-    load: Callable[[], tuple[Understand, list[str]]]
-    populations: Mapping[str, PopulationSettings]
-    seed: int
-
 
 class Briefs:
     """Reads briefs and searches mechanisms, one at a time. The first brief waits for the reader.
 
     Args:
-        parts: What it takes; None if this server reads no briefs.
+        offer: Reads briefs; None if this server reads none.
         seconds: Longest time of a search, and longest time that a request waits for it.
         timeout: Longest time that a request waits for the reader, in seconds.
         queue: Largest number of different briefs that wait.
     """
 
     def __init__(
-        self, parts: BriefParts | None, seconds: float, timeout: float, queue: int
+        self, offer: BriefsOnOffer | None, seconds: float, timeout: float, queue: int
     ) -> None:
-        self._parts = parts
+        self.offer = offer
         self._seconds, self._timeout = seconds, timeout
         self._workers: WeakSet[Worker] = WeakSet()
         self._reading, self._searching = (ThreadPoolExecutor(1, each) for each in ("read", "solve"))
@@ -63,7 +42,7 @@ class Briefs:
     @property
     def available(self) -> bool:
         """Return whether this server reads briefs."""
-        return self._parts is not None
+        return self.offer is not None
 
     async def understand(
         self, brief: str, left: asyncio.Future[None] | None = None
@@ -77,27 +56,14 @@ class Briefs:
         Raises:
             CapacityError: The reader is not ready, or too many ask it.
         """
+        assert self.offer is not None
+        understand = partial(self.offer.understand, brief)
         read, error = await self._read.ask_in_words(
-            "the reader of briefs", brief, lambda: self._understood(brief), self._timeout, left
+            "the reader of briefs", brief, understand, self._timeout, left
         )
         if read is None:
             raise CapacityError(f"{error}; the first brief takes longest", _LATER)
         return read
-
-    def market(self, env: DesignEnv, population: str) -> DesignEnv:
-        """Return the market of the bidders that a brief tells of; an episode's own for "".
-
-        Raises:
-            FieldError: The market cannot play them.
-        """
-        if not population:
-            return env
-        assert self._parts is not None
-        try:
-            bidders = self._parts.populations[population].in_market(env.settings.name)
-        except ValueError as error:
-            raise FieldError("brief", population, f"it tells of bidders, but {error}") from error
-        return env.with_population(bidders)
 
     async def answer(
         self,
@@ -111,13 +77,13 @@ class Briefs:
 
         Args:
             understood: What the brief asks for.
-            env: See ``market``.
+            env: The market of the bidders that the brief tells of.
             visitor: Who asks. Each has one search under way.
             left: Is done when the visitor has left. Then the search ends.
             prices: Whether rules have their prices.
         """
-        assert self._parts is not None
-        seed, worker = self._parts.seed, Worker(self._seconds)
+        assert self.offer is not None
+        seed, worker = self.offer.seed, Worker(self._seconds)
         self._workers.add(worker)
         question = f"{env.settings} {env.market.population} {understood.sentences} {prices}"
         if not self._found.claim(visitor, question):
@@ -137,12 +103,3 @@ class Briefs:
             thread.shutdown(wait=False, cancel_futures=True)
         for worker in list(self._workers):
             worker.close()
-
-    def _understood(self, brief: str) -> tuple[Understanding, list[str]]:
-        understand, told = self._loaded
-        return understand(brief), told
-
-    @cached_property
-    def _loaded(self) -> tuple[Understand, list[str]]:
-        assert self._parts is not None
-        return self._parts.load()

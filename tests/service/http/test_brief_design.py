@@ -13,7 +13,7 @@ from daedalus.launch.brief_answer import load_understanding
 from daedalus.market.mechanism import FIELDS
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.session_messages import LONGEST_BRIEF, MOST_SENTENCES
-from tests.service.briefs import NOTE, parts
+from tests.service.briefs import NOTE, offer
 from tests.service.conftest import DOCS, documented, serving
 
 PATIENT = {"job_timeout": 120.0, "design_timeout": 60.0}
@@ -22,7 +22,7 @@ WHOLE = "We need money. Winners pay their own bid. The reserve is 0.3 at least. 
 
 @pytest.fixture
 def client(reach) -> TestClient:
-    return reach(brief_parts=parts(), **PATIENT)
+    return reach(briefs=offer(), **PATIENT)
 
 
 def told(client: TestClient, brief: str, **more: Any) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def test_corrected_clauses_take_the_place_of_the_text(client: TestClient) -> Non
 
 @pytest.mark.slow
 def test_the_same_brief_has_the_same_answer_and_prices_if_asked(reach) -> None:
-    one, other = (reach(brief_parts=parts(), **PATIENT) for _ in range(2))
+    one, other = (reach(briefs=offer(), **PATIENT) for _ in range(2))
     first, second = told(one, WHOLE), told(other, WHOLE, prices=True)
     assert first["mechanism"] == second["mechanism"]
     prices = [each["price"] for each in second["brief"]["sentences"]]
@@ -161,7 +161,7 @@ def clause(**given: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_the_documented_script_runs(catalogue: Catalogue, capsys) -> None:
-    with serving(catalogue, brief_parts=parts(), **PATIENT) as address:
+    with serving(catalogue, briefs=offer(), **PATIENT) as address:
         changes = {"http://127.0.0.1:8000": address}
         exec(documented("DESIGN", changes, DOCS.with_name("briefs.md")), {})
     first, _, rule, corrected = capsys.readouterr().out.splitlines()
@@ -209,7 +209,7 @@ def test_a_server_without_a_reader_says_so(reach) -> None:
 
 
 def test_a_search_that_takes_too_long_leaves_what_keeps_the_rules(reach) -> None:
-    client = reach(brief_parts=parts(), job_timeout=0.05)
+    client = reach(briefs=offer(), job_timeout=0.05)
     answer = told(client, WHOLE, prices=True)
     assert answer["source"] == "fallback" and "longer than 0.05 seconds" in answer["error"]
     assert answer["mechanism"]["auction_type"] == "first_price"
@@ -223,7 +223,7 @@ def broken() -> tuple[Any, list[str]]:
 
 
 def test_a_reader_that_fails_is_told_of_without_its_reason(reach) -> None:
-    client = reach(brief_parts=parts(load=broken))
+    client = reach(briefs=offer(load=broken))
     answer = client.post("/api/design", json={"brief": "Money."})
     assert answer.status_code == 503 and "secret" not in answer.text
     assert "the reader of briefs failed" in answer.json()["error"]

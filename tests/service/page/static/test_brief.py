@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from daedalus.service.sessions.session_messages import LONGEST_BRIEF
-from tests.service.briefs import NOTE, parts
+from tests.service.briefs import NOTE, offer
 from tests.service.page.static.test_access import SCREENS, needs_axe, violations
 from tests.service.page.static.visitor import Visit, Visitor, at_own_site
 
@@ -27,7 +27,7 @@ def entry(page: Page, text: str):
 
 
 def test_a_brief_sets_the_rules_and_can_be_corrected(visit: Visit, catalogue) -> None:
-    with at_own_site(visit, catalogue, 4, brief_parts=parts(), **PATIENT) as visitor:
+    with at_own_site(visit, catalogue, 4, briefs=offer(), **PATIENT) as visitor:
         page = visitor.page
         page.check("#who-designer")
         find_rules(page, BRIEF)
@@ -78,7 +78,7 @@ def price(page: Page) -> None:
 
 
 def test_nothing_is_invented_and_contradictions_are_named(visit: Visit, catalogue) -> None:
-    with at_own_site(visit, catalogue, brief_parts=parts(), **PATIENT) as visitor:
+    with at_own_site(visit, catalogue, briefs=offer(), **PATIENT) as visitor:
         page, said = visitor.page, visitor.page.locator("#brief-said")
         page.click("#brief-send")
         expect(said).to_have_text("Write first what the auction must do.")
@@ -99,7 +99,7 @@ def test_nothing_is_invented_and_contradictions_are_named(visit: Visit, catalogu
 
 
 def test_a_search_that_fails_sets_nothing(visit: Visit, catalogue) -> None:
-    with at_own_site(visit, catalogue, brief_parts=parts(), job_timeout=0.05) as visitor:
+    with at_own_site(visit, catalogue, briefs=offer(), job_timeout=0.05) as visitor:
         page = visitor.page
         page.fill("#brief-text", "Winners pay their own bid.")
         page.click("#brief-send")
@@ -110,7 +110,7 @@ def test_a_search_that_fails_sets_nothing(visit: Visit, catalogue) -> None:
 
 
 def test_a_brief_is_written_and_corrected_by_keyboard(visit: Visit, catalogue) -> None:
-    with at_own_site(visit, catalogue, 4, brief_parts=parts(), **PATIENT) as visitor:
+    with at_own_site(visit, catalogue, 4, briefs=offer(), **PATIENT) as visitor:
         page = visitor.page
         page.locator("#brief-text").focus()
         page.keyboard.type("Winners pay their own bid.")  # no key of it plays a step
@@ -137,7 +137,7 @@ def test_axe_finds_nothing_and_it_fits(visit: Visit, catalogue, screen: str) -> 
     def visit_on(address: str) -> Visitor:
         return visit(address, reduced_motion="reduce", **SCREENS[screen])
 
-    with at_own_site(visit_on, catalogue, brief_parts=parts(), **PATIENT) as visitor:
+    with at_own_site(visit_on, catalogue, briefs=offer(), **PATIENT) as visitor:
         page = visitor.page
         assert violations(page) == []
         find_rules(page, f"{BRIEF} {'very' * 60}. At least half of all must come. {HOSTILE}")
