@@ -1,4 +1,4 @@
-.PHONY: help setup demo designer pretrained oracle serve test test-service test-others test-plugs check smoke gpu-check bench bench-service api dist notebook notebooks clean
+.PHONY: help setup demo designer pretrained oracle serve reviewer paper test test-service test-others test-plugs check smoke gpu-check bench bench-service api dist notebook notebooks clean
 IS_IT = -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 PYTHON ?= $(firstword $(shell for each in python3.11 python3.12 python3.13 python3 python; do \
   $$each $(IS_IT) 2>/dev/null && echo $$each; done))
@@ -54,6 +54,17 @@ oracle: setup ## measure random, best own and planner in each population for the
 	rm -rf $(ORACLE)
 	$(RUN) run.py +experiment=oracle hydra.run.dir=$(ORACLE)
 	cp $(ORACLE)/scales.json daedalus/evaluation/scales.json
+
+reviewer: setup ## README's figures beside those found here (10 minutes); names what takes longer
+	$(RUN) -m tests.reviewer $(PARTS)
+
+# Pandoc and WeasyPrint are not needed for anything else.
+NO_PANDOC := This needs pandoc and WeasyPrint: on Debian, apt-get install pandoc weasyprint.
+PAPER := paper.md paper.bib paper.css
+paper: ## make the paper's PDF from paper/paper.md
+	@command -v pandoc >/dev/null && command -v weasyprint >/dev/null || { echo "$(NO_PANDOC)" >&2; exit 1; }
+	cd paper && pandoc paper.md --standalone --citeproc --css paper.css --pdf-engine weasyprint \
+	  --metadata keywords="$$(cat $(PAPER) | sha256sum | cut -c1-64)" --output paper.pdf
 
 serve: setup ## start the web page and the API, with the newest trained designer
 	$(RUN) run.py +experiment=serve

@@ -49,7 +49,8 @@ from tests.populations import population
 
 ROOT = Path(__file__).parents[1]
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
-DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS.append(ROOT / "paper" / "paper.md")
 SPACE = ROOT / "deploy" / "README.md"
 HEADERS = sorted((ROOT / "conf").rglob("*.yaml"))
 LAUNCHERS = sorted((ROOT / "deploy" / "accelerate").glob("*.yaml"))
@@ -479,6 +480,14 @@ def test_links_and_pictures_exist(path: Path) -> None:
         target = start / name if name else path
         assert target.exists(), f"{link}: no such file"
         assert not anchor or anchor in anchors(target), f"{link}: no such heading"
+
+
+def test_headings_that_the_page_leads_to_exist() -> None:
+    page = (ROOT / "daedalus" / "service" / "page" / "static" / "index.html").read_text()
+    links = re.findall(r'href="/read/([\w.]+)(?:#([\w-]+))?"', page)
+    assert ("service.md", "help-and-faults") in links
+    for name, anchor in links:
+        assert not anchor or anchor in anchors(ROOT / "docs" / name), name
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -13,12 +13,12 @@ from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
-from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generating import generating
 from daedalus.training.generation import Completions, complete
 from daedalus.training.model import LanguageModel
 from daedalus.training.scores import choice_scores
 from daedalus.training.weight_sources import resolved
+from daedalus.training.writing import mechanism_constraint
 
 
 def stages(run: RunFolder, pretrained: str, taught: bool) -> dict[str, str | Path]:

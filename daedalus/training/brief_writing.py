@@ -46,7 +46,7 @@ class BriefWriting:
 
     def __init__(self, language_model: LanguageModel, at_once: bool) -> None:
         self._tokenizer, self.at_once = language_model.tokenizer, at_once
-        self._vocabulary, self._size = vocabulary_of(language_model)
+        self._vocabulary, self._size = vocabulary_of(language_model.model, language_model.tokenizer)
         self.allow_brief = lru_cache(_REMEMBERED)(self._allow_brief)
         self._to = lru_cache(_REMEMBERED)(self._constraint)
         self._ends = self._chat("\0").split("\0")

@@ -1,10 +1,11 @@
-"""Constrained decoding: every answer spells a mechanism, and forced tokens are not computed.
+"""Constrained decoding: every answer spells an allowed text, and forced tokens are not computed.
 
-Allowed texts are those of ``mechanism_pattern``, or of another pattern. llguidance follows them
-token by token, as in Willard & Louf (2023). Where only one text can follow, its usual tokens are
-forced. Only the other tokens are *choices*: the model draws them from the tokens that can continue
-a mechanism. An answer has about 15 to 20 choices. Forced tokens are read in one forward pass with
-the choice before them (jump-forward decoding: Zheng et al. 2024, "SGLang").
+llguidance follows a regular expression or a JSON schema token by token, as in Willard & Louf
+(2023). Where only one text can follow, its usual tokens are forced. Only the other tokens are
+*choices*: the model draws them from the tokens that can continue a text. Forced tokens are read in
+one forward pass with the choice before them (jump-forward decoding: Zheng et al. 2024, "SGLang").
+
+Nothing here knows of markets: it serves any causal model of transformers with a fast tokenizer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,10 +23,6 @@ from llguidance import LLExecutor, LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 from llguidance.numpy import allocate_token_bitmask, fill_next_token_bitmask_par
 from numpy.typing import NDArray
-
-from daedalus.market.allowed import Allowed
-from daedalus.market.mechanism_schema import mechanism_pattern
-from daedalus.training.model import LanguageModel
 
 _EXECUTOR = LLExecutor()
 _REMEMBERED = 512  # answers
@@ -104,7 +101,7 @@ def _choices(constraint: Constraint, answer: tuple[int, ...]) -> Choices:
         words.append(_allowed([partial.matcher], constraint.vocabulary))
         places.append(place)
         if not partial.take([answer[place]]):
-            raise ValueError(f"token {answer[place]} cannot continue a mechanism")
+            raise ValueError(f"token {answer[place]} cannot continue the text")
         place += 1
     return Choices(np.array(places, dtype=np.int64), np.concatenate(words), constraint.vocabulary)
 
@@ -123,58 +120,54 @@ def _unpacked(words: NDArray[np.int32], vocabulary: int) -> NDArray[np.bool_]:
     return bits.view(np.bool_)
 
 
-def mechanism_constraint(
-    language_model: LanguageModel, allowed: Mapping[str, Allowed] | None = None
-) -> Constraint:
-    """Return the constraint that a model writes one mechanism only, see ``constraint_to``.
+def constraint_to(pattern: str | Mapping[str, Any], model: Any, tokenizer: Any) -> Constraint:
+    """Return the constraint that a model writes nothing but a text of a pattern.
 
     Args:
-        language_model: The model that writes.
-        allowed: What the fields may be, see ``Goal``.
-    """
-    return constraint_to(mechanism_pattern(allowed), language_model)
-
-
-def constraint_to(pattern: str, language_model: LanguageModel) -> Constraint:
-    """Return the constraint that a model writes nothing but a text of a regular expression.
+        pattern: A regular expression, or a JSON schema, whose texts have no spaces between values.
+        model: A causal language model.
+        tokenizer: Its tokenizer.
 
     Raises:
         ValueError: The tokenizer cannot follow the pattern, or is not a fast tokenizer.
     """
-    return constraint_of(pattern, *vocabulary_of(language_model))
+    return constraint_of(pattern, *vocabulary_of(model, tokenizer))
 
 
-def vocabulary_of(language_model: LanguageModel) -> tuple[LLTokenizer, int]:
+def vocabulary_of(model: Any, tokenizer: Any) -> tuple[LLTokenizer, int]:
     """Return a model's tokenizer as constraints need it, and the number of the model's tokens.
 
     Raises:
         ValueError: The tokenizer is not a fast one.
     """
-    model, tokenizer = language_model.model, language_model.tokenizer
     tokens = model.get_output_embeddings().out_features  # often more than the tokenizer has
-    vocabulary = from_tokenizer(
-        cast(Any, tokenizer),  # the type needs a fast tokenizer; a slow one raises
-        n_vocab=tokens,
-        eos_token=model.generation_config.eos_token_id,
-    )
-    return vocabulary, tokens
+    ends = model.generation_config.eos_token_id
+    return from_tokenizer(tokenizer, n_vocab=tokens, eos_token=ends), tokens
 
 
 def constraint_of(
-    pattern: str,
+    pattern: str | Mapping[str, Any],
     tokenizer: LLTokenizer,
     vocabulary: int,
     after: Callable[[str], Constraint | None] = lambda _: None,
 ) -> Constraint:
-    """Return the constraint to a regular expression; for the arguments see ``Constraint``.
+    """Return the constraint to a pattern, see ``constraint_to``; for the rest see ``Constraint``.
 
     Raises:
         ValueError: The tokenizer cannot follow the pattern.
     """
-    matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_regex(pattern))
+    matcher = LLMatcher(tokenizer, _grammar(pattern))
     if matcher.is_error():
         raise ValueError(f"constrained: {matcher.get_error()}; decode without it")
     return Constraint(matcher, vocabulary, tokenizer, after)
+
+
+def _grammar(pattern: str | Mapping[str, Any]) -> str:
+    """Return a pattern as llguidance reads it."""
+    if isinstance(pattern, str):
+        return str(LLMatcher.grammar_from_regex(pattern))
+    compact = {"x-guidance": {"whitespace_flexible": False}}
+    return str(LLMatcher.grammar_from_json_schema({**pattern, **compact}))
 
 
 class PartialAnswer:
@@ -259,6 +252,17 @@ def by_prompt(constraint: Constraint | Constraints) -> Constraints:
 
 Draw = Callable[[torch.Tensor], torch.Tensor]
 """From logits of shape (B, vocabulary), masked with minus infinity, to B tokens."""
+
+
+def draw_at(temperature: float) -> Draw:
+    """Return what samples at a temperature with torch's global random numbers; 0 is greedy."""
+
+    def draw(logits: torch.Tensor) -> torch.Tensor:
+        if not temperature:
+            return logits.argmax(dim=1)
+        return torch.multinomial((logits / temperature).softmax(dim=1), 1)[:, 0]
+
+    return draw
 
 
 def answer_constrained(

@@ -20,11 +20,12 @@ from daedalus.training.constrained import (
     answer_constrained,
     by_prompt,
     constraint_to,
-    mechanism_constraint,
+    draw_at,
 )
 from daedalus.training.defaults import end_of_answer, neutral_generation
 from daedalus.training.generating import generating
 from daedalus.training.model import LanguageModel
+from daedalus.training.writing import mechanism_constraint
 
 _BATCH = 256
 _CONSTRAINTS = 16  # of different goals, which are remembered
@@ -85,7 +86,7 @@ def make_ask(language_model: LanguageModel, temperature: float, pattern: str) ->
         temperature: Sampling temperature; 0 decodes greedily.
         pattern: A regular expression of the texts that it may write.
     """
-    constraint = constraint_to(pattern, language_model)
+    constraint = constraint_to(pattern, language_model.model, language_model.tokenizer)
 
     def ask(chat: list[Message], seed: int) -> Reply:
         with torch.random.fork_rng():
@@ -154,16 +155,10 @@ def answer(
     constraint_for: Constraints,
 ) -> list[list[int]]:
     """Return the tokens of a constrained answer to each prompt, with the token that ends it."""
-
-    def draw(logits: torch.Tensor) -> torch.Tensor:
-        if not temperature:
-            return logits.argmax(dim=1)
-        return torch.multinomial((logits / temperature).softmax(dim=1), 1)[:, 0]
-
     model, tokenizer = language_model.model, language_model.tokenizer
     end = end_of_answer(tokenizer)
     constraints = [constraint_for(each) for each in prompts]
-    answers = answer_constrained(model, prompts, constraints, draw, end)
+    answers = answer_constrained(model, prompts, constraints, draw_at(temperature), end)
     return [[*each, end] for each in answers]
 
 

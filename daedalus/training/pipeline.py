@@ -12,12 +12,12 @@ from daedalus.runs.processes import handed_over, once
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export
-from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
 from daedalus.training.weight_sources import resolved
+from daedalus.training.writing import mechanism_constraint
 
 VALIDITY = "sft_validity"
 """Name under which the validity of sampled answers is logged."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from daedalus.training.constrained import Constraints
+from daedalus.market.allowed import Allowed
+from daedalus.market.mechanism_schema import mechanism_pattern
+from daedalus.training.constrained import Constraint, Constraints, constraint_to
+from daedalus.training.model import LanguageModel
 
 Change = Callable[[Sequence[int], str, np.random.Generator], str]
 """Returns a neighbour of an answer to a prompt, which is given as its tokens."""
@@ -24,3 +27,16 @@ class Writing:
 
     allow: Constraints
     change: Change
+
+
+def mechanism_constraint(
+    language_model: LanguageModel, allowed: Mapping[str, Allowed] | None = None
+) -> Constraint:
+    """Return the constraint that a model writes one mechanism only, see ``constraint_to``.
+
+    Args:
+        language_model: The model that writes.
+        allowed: What the fields may be, see ``Goal``.
+    """
+    pattern = mechanism_pattern(allowed)
+    return constraint_to(pattern, language_model.model, language_model.tokenizer)

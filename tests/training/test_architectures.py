@@ -16,9 +16,9 @@ from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.backends import make_backend
 from daedalus.training.checkpoints import export
-from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
+from daedalus.training.writing import mechanism_constraint
 from tests.programs import NODE
 from tests.training.conftest import ADAPTED, GRPO, PROMPT, SMALL, make_run
 

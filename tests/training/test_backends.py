@@ -32,11 +32,11 @@ from daedalus.training.backends import (
     train_adapters_in_float32,
 )
 from daedalus.training.checkpoints import export
-from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generating import generating
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
 from daedalus.training.settings import ModelSettings
+from daedalus.training.writing import mechanism_constraint
 from tests.training.conftest import GRPO, LORA, PROMPT, QLORA, SFT, make_run
 from tests.training.generated_trainer import two_steps
 

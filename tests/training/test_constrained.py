@@ -19,12 +19,13 @@ from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.checkpoints import export
-from daedalus.training.constrained import Constraint, mechanism_constraint
+from daedalus.training.constrained import Constraint
 from daedalus.training.generation import complete, make_generate
 from daedalus.training.hardware import require_shares
 from daedalus.training.model import LanguageModel
 from daedalus.training.scores import choice_scores
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
+from daedalus.training.writing import mechanism_constraint
 from tests.populations import draw_mechanism
 from tests.training.conftest import GRPO, LORA, PROMPT, make_run, small_model
 
@@ -158,7 +159,7 @@ def test_digits_that_lead_out_of_range_are_masked(
 def test_an_answer_that_is_no_mechanism_has_no_choices(
     untrained: LanguageModel, constraint: Constraint
 ) -> None:
-    with pytest.raises(ValueError, match=r"token .* cannot continue a mechanism"):
+    with pytest.raises(ValueError, match=r"token .* cannot continue the text"):
         constraint.choices(untrained.tokenizer.encode("welfare"))
 
 

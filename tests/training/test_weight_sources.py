@@ -19,11 +19,11 @@ from daedalus.launch.config import compose_config
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.training import pipeline
-from daedalus.training.constrained import mechanism_constraint
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.weight_sources import resolved
+from daedalus.training.writing import mechanism_constraint
 from tests.launching import play
 from tests.training.conftest import PROMPT
 

@@ -86,7 +86,7 @@ Column = Annotated[str, Field(max_length=200)]
 
 
 class BidLog(Strict):
-    """A log of bids, see ``docs/bidders.md``."""
+    """A log of bids, see ``docs/from-bids.md``."""
 
     csv: str = Field(description="a header, and a row for each bid")
     name: Column = Field("bids", description="what the report calls the log")

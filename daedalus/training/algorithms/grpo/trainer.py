@@ -13,7 +13,7 @@ from daedalus.runs.phases import GRPO, phase
 from daedalus.training.algorithms.grpo.neighbour_answers import one_field
 from daedalus.training.algorithms.grpo.settings import ODDS_LOSSES, GrpoSettings
 from daedalus.training.algorithms.grpo.step import ConstrainedTrainer, odds_advantages
-from daedalus.training.constrained import by_prompt, mechanism_constraint
+from daedalus.training.constrained import by_prompt
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
@@ -22,7 +22,7 @@ from daedalus.training.sources.choice import make_source
 from daedalus.training.sources.source import Source
 from daedalus.training.trainers import prepared, run_phase, shared_options
 from daedalus.training.trl_internals import replace_advantages, wrap_generation
-from daedalus.training.writing import Writing
+from daedalus.training.writing import Writing, mechanism_constraint
 
 PHASE = "grpo"
 

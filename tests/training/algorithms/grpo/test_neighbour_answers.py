@@ -14,11 +14,12 @@ from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.mechanism_schema import mechanism_pattern
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_neighbours
-from daedalus.training.constrained import Constraint, by_prompt, mechanism_constraint
+from daedalus.training.constrained import Constraint, by_prompt
 from daedalus.training.defaults import own_tokenizer
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
 from daedalus.training.synthetic import synthetic_mechanisms
+from daedalus.training.writing import mechanism_constraint
 from tests.training.conftest import small_model
 
 CHATS = [[{"role": "user", "content": f"market {number // 3}"}] for number in range(30)]
@@ -112,5 +113,5 @@ def test_neighbours_are_answers_where_a_tokenizer_writes_a_space_in_front() -> N
     answers = [[*constraint.tokens(text), tokenizer.eos_token_id] for text in texts]
     for neighbour in grouped(answers, 3, 3, tokenizer, constraint):
         assert len(constraint.choices(neighbour).places)
-    with pytest.raises(ValueError, match="cannot continue a mechanism"):
+    with pytest.raises(ValueError, match="cannot continue the text"):
         constraint.choices(tokenizer.encode(texts[0], add_special_tokens=False))

@@ -1,0 +1,251 @@
+"""The figures of README, and what finds each again in the files of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from daedalus.evaluation.leaderboard import three_intervals
+
+SCORES = Path(__file__).parents[1] / "docs" / "data" / "benchmark.csv"
+READ = 0.02
+"""How sure a reader is differs so little between processors."""
+TRAINED, LEAD = 0.003, 0.001
+"""R, and a lead in R: on another kind of processor the demo had 0.001 and 0.0003 less."""
+
+Found = Callable[[Path], str]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A figure of README.
+
+    Attributes:
+        name: What it is.
+        pattern: Regular expression whose groups, joined by commas, are the figure.
+        part: The part of ``tests.reviewer`` that finds it.
+        found: Takes the folder of that part's run; returns the figure as README would write it.
+        tolerance: How far its numbers may be from README's on another kind of processor.
+    """
+
+    name: str
+    pattern: str
+    part: str
+    found: Found
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Longer:
+    """A figure of README that takes longer to find: how long, and the command."""
+
+    name: str
+    pattern: str
+    time: str
+    command: str
+
+
+def interval(row: pd.Series[Any], name: str, digits: int) -> str:
+    """Return a value and its interval as README writes them."""
+    value, low, high = (f"{row[f'{name}{end}']:.{digits}f}" for end in ("", "_low", "_high"))
+    return f"{value} [{low}, {high}]"
+
+
+def mean_of(designer: str) -> Found:
+    """Return what finds a designer's mean reward with its interval."""
+
+    def found(folder: Path) -> str:
+        summary = pd.read_csv(folder / "summary.csv", index_col="designer")
+        return interval(summary.loc[designer], "mean", 3)
+
+    return found
+
+
+def how_sure(folder: Path) -> str:
+    """Return how sure the reader is of each sentence."""
+    return ", ".join(f"{each:.3f}" for each in pd.read_csv(folder / "brief.csv")["sure"])
+
+
+def what_is_searched(folder: Path) -> str:
+    """Return two fields of the mechanism that suits the sentences, digits cut off as in README."""
+    found = json.loads((folder / "brief_answer.jsonl").read_text())["mechanism"]
+    return f"{found['auction_type']}, {str(found['reserve_price'])[:6]}"
+
+
+def seconds_of_answers(folder: Path) -> str:
+    """Return whether all answers of a step, one for each episode, take a second at most."""
+    phases = pd.read_csv(folder / "phases.csv", index_col="phase")["wall_seconds"]
+    taken = phases["evaluation"] / pd.read_csv(folder / "steps.csv")["step"].max()
+    return "within a second" if taken <= 1 else f"{taken:.1f} s"
+
+
+def what_is_set(folder: Path) -> str:
+    """Return four fields of the model's first mechanism."""
+    first = pd.read_csv(folder / "steps.csv").query("designer == 'trained'").iloc[0]
+    fields = ("auction_type", "reserve_price", "withdrawal_penalty", "coalition_policy")
+    return ", ".join(str(first[each]) for each in fields)
+
+
+def lead_over_search(folder: Path) -> str:
+    """Return by how much the demo's model leads the search."""
+    pairs = pd.read_csv(folder / "differences.csv", index_col=["designer", "reference"])
+    return interval(pairs.loc[("trained", "search")], "difference", 4)
+
+
+def agreeing(folder: Path) -> str:
+    """Return how many numbers agree with theory."""
+    passes = pd.read_csv(folder / "summary.csv")["passes"]
+    return f"{passes.sum()} of {len(passes)}"
+
+
+def signal(reward: str, digits: int) -> Found:
+    """Return what finds the signal over noise of a training reward."""
+
+    def found(folder: Path) -> str:
+        table = pd.read_csv(folder / "summary.csv", index_col="reward")
+        return f"{table.loc[reward, 'signal_to_noise']:.{digits}f}"
+
+    return found
+
+
+def sold_under_a_reserve(folder: Path) -> str:
+    """Return what language models pay under a reserve of 0.50."""
+    paid = pd.read_csv(folder / "summary.csv", index_col="designer")["revenue_model"]
+    most = paid[["first_price_reserve", "second_price_reserve"]].max()
+    return f"{most:.3f}" if most else "nothing"
+
+
+def score(designer: str, other: str = "", form: str = "{value:.2f}") -> Found:
+    """Return what finds a designer's mean of the stored scores, or its lead over another one."""
+
+    def found(folder: Path) -> str:
+        table = three_intervals(pd.read_csv(SCORES), [other] if other else [], 0.95)
+        names = {"designer": designer} | ({"number": f"mean_over_{other}"} if other else {})
+        for column, name in names.items():
+            table = table[table[column] == name]
+        return form.format(**table.iloc[0])
+
+    return found
+
+
+_MEAN = r"(0\.\d+ \[0\.\d+, 0\.\d+\])"
+_SURE = r"(0\.\d+)$\n"
+_SET = (
+    r"auction_type +\w+ +(\w+)\s+reserve_price +\S+ +(\S+)\s+withdrawal_penalty +\S+ +(\S+)\s+"
+    r"coalition_policy +\w+ +(\w+)"
+)
+_LEAD = "{value:.3f} [{value_low:.2f}, {value_high:.2f}]"
+_ADDS = "{value:.3f} ± {half_width_over_seeds:.3f}"
+_NEW_MARKETS, _FORKS = "new stage-0 market each", "forked state, 64 shared"
+
+CLAIMS = [
+    Claim(
+        "sentences: how sure",
+        rf"revenue +{_SURE}.* {_SURE}.* {_SURE}.* {_SURE}",
+        "brief",
+        how_sure,
+        READ,
+    ),
+    Claim(
+        "sentences: what is set",
+        r'"auction_type":"(\w+)","reserve_price":(0\.\d{4})',
+        "brief",
+        what_is_searched,
+    ),
+    Claim("ask: what the model sets", _SET, "ask", what_is_set),
+    Claim("ask: random", rf"^  random +{_MEAN}", "ask", mean_of("random")),
+    Claim(
+        "ask: informed_greedy", rf"^  informed_greedy +{_MEAN}", "ask", mean_of("informed_greedy")
+    ),
+    Claim("ask: best_own", rf"^  best_own +{_MEAN}", "ask", mean_of("best_own")),
+    Claim("ask: trained", rf"^  trained +{_MEAN}", "ask", mean_of("trained"), TRAINED),
+    Claim("ask: an answer", r"An answer (within a second)", "ask", seconds_of_answers),
+    Claim("signal to noise of forks", r"noise\]\S+ (\d+)\)", "signal", signal(_FORKS, 0)),
+    Claim(
+        "signal to noise of new markets",
+        r"mostly by luck \((0\.\d+)\)",
+        "signal",
+        signal(_NEW_MARKETS, 2),
+    ),
+    Claim("theory", r"(\d+ of \d+) numbers", "theory", agreeing),
+    Claim(
+        "SmolLM2's bids under a reserve", r"so (nothing) is sold", "bidders", sold_under_a_reserve
+    ),
+    Claim("stored scores: model", r"The model has (0\.\d+) on average", "scores", score("trained")),
+    Claim(
+        "stored scores: best fixed",
+        r"its training population (0\.\d+)",
+        "scores",
+        score("best_fixed"),
+    ),
+    Claim(
+        "stored scores: lead",
+        r"The lead is\s+(0\.\d+ \[.*?\])",
+        "scores",
+        score("trained", "best_fixed", _LEAD),
+    ),
+    Claim("stored scores: trees", r"trees, which have (0\.\d+)", "scores", score("distilled")),
+    Claim(
+        "stored scores: GRPO adds",
+        r"GRPO adds (0\.\d+ ± 0\.\d+)",
+        "scores",
+        score("trained", "sft", _ADDS),
+    ),
+    Claim("demo: random", rf"^\| random\b.*\| {_MEAN}", "demo", mean_of("random")),
+    Claim(
+        "demo: informed greedy",
+        rf"^\| informed greedy\b.*\| {_MEAN}",
+        "demo",
+        mean_of("informed_greedy"),
+    ),
+    Claim("demo: search", rf"^\| search\b.*\| {_MEAN}", "demo", mean_of("search")),
+    Claim("demo: trained", rf"^\| \*\*trained\b.*\| {_MEAN}", "demo", mean_of("trained"), TRAINED),
+    Claim(
+        "demo: lead over search",
+        r"leads the search by\s+(0\.\d+ \[.*?\])",
+        "demo",
+        lead_over_search,
+        LEAD,
+    ),
+]
+
+_DEMO = "python run.py +experiment=grpo_stage3, at commit 2d1f3fb"
+_SEEDS = "python run.py -m +experiment=grpo_stage3 seed=0,1,2,3,4"
+_SMOLLM2 = "python run.py +experiment=grpo_smollm2_stage3 training=smollm2_boltzmann"
+_SMOLLM2_SEEDS = f"{_SMOLLM2.replace('run.py', 'run.py -m')} seed=0,1,2,3,4"
+_OPTIMUM = (
+    "python run.py -m +experiment=grpo_optimum seed=0,1,2,3,4, then "
+    "python run.py +experiment=known_optimum_trained trained=SWEEP"
+)
+_BRIEFS = 'python run.py +experiment=briefs "splits=[wordings,compositions]" evaluation.episodes=60'
+
+LONGER = [
+    Longer("plain GRPO in the demo", r"GRPO stops (0\.\d+) lower", "5 min", _DEMO),
+    Longer("demo, five seeds", r"difference from search is (0\.\d+ ± 0\.\d+)", "25 min", _SEEDS),
+    Longer("SmolLM2", rf"^\| SmolLM2.*\| {_MEAN}", "9 min on an H200", _SMOLLM2),
+    Longer(
+        "SmolLM2, five seeds",
+        r"and (.0\.\d+ ± 0\.\d+) for SmolLM2",
+        "45 min on an H200",
+        _SMOLLM2_SEEDS,
+    ),
+    Longer("reserve of five models", r"learn to set (0\.\d+)", "40 min", _OPTIMUM),
+    Longer("the same, exponential values", r"earns only (0\.\d+) of", "40 min", _OPTIMUM),
+    Longer("briefs: a search without them", r"reads nothing has (0\.\d+)", "20 min", _BRIEFS),
+    Longer("briefs: a small reader", r"with a\s+search behind it has (0\.\d+)", "20 min", _BRIEFS),
+    Longer(
+        "briefs: SmolLM2",
+        r"rules itself, has (0\.\d+), and (0\.\d+)",
+        "45 min",
+        "python run.py +experiment=grpo_briefs training.grpo.steps=0",
+    ),
+    Longer("sentences misread", r"it misread (\d+ of \d+)", "by hand", "see docs/briefs.md"),
+    Longer(
+        "training behind the stored scores", r"Over (seven) t", "33 min a seed", "make designer"
+    ),
+]

@@ -1,0 +1,91 @@
+"""Programs of docs/answers/ run with the real libraries, and print what their pages show."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ANSWERS = Path(__file__).parents[1] / "docs" / "answers"
+PAGES = sorted(ANSWERS.glob("*.md"))
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def printed(name: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Run a program; return its lines."""
+    import_module(f"docs.answers.{name}").main()
+    return capsys.readouterr().out.splitlines()
+
+
+def shown(name: str) -> list[str]:
+    """Return the lines that a page shows as those of its program."""
+    blocks = [
+        text for kind, text in FENCE.findall((ANSWERS / f"{name}.md").read_text()) if not kind
+    ]
+    return blocks[-1].splitlines()
+
+
+def numbers(line: str) -> list[float]:
+    return [float(each) for each in NUMBER.findall(line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_is_short_and_names_its_program(page: Path) -> None:
+    text = page.read_text()
+    assert len(text.split()) <= 400
+    assert f"python -m docs.answers.{page.stem} " in text and page.with_suffix(".py").exists()
+
+
+def test_forks_give_exact_credit(capsys: pytest.CaptureFixture[str]) -> None:
+    lines, page = printed("forks", capsys), shown("forks")
+    assert lines[:-1] == page[:-1]  # the market is the same on every processor
+    first, last = numbers(lines[-1])
+    assert last > first + 0.02
+    assert numbers(lines[-1]) == pytest.approx(numbers(page[-1]), abs=0.03)
+
+
+def test_the_page_s_fork_is_that_of_the_program() -> None:
+    program = import_module("docs.answers.forks")
+    text = (ANSWERS / "forks.md").read_text()
+    (code,) = [block for kind, block in FENCE.findall(text) if kind == "python"]
+    names = dict(vars(program))
+    exec(code, names)
+    answers, rows = ["0", "9", "7", "word"], np.array([3, 3, 5, 5])
+    played = names["forked"](answers, rows, 2)
+    assert np.array_equal(played, program.forked(answers, rows, 2)) and played[3] == 0 < played[0]
+
+
+def test_every_constrained_answer_parses(capsys: pytest.CaptureFixture[str]) -> None:
+    lines, page = printed("constrained", capsys), shown("constrained")
+    for line, other in zip(lines[:-1], page[:-1], strict=True):
+        assert line.rpartition(": ")[2] == other.rpartition(": ")[2]
+    first, last = numbers(lines[-1])
+    assert last > first + 0.05
+
+
+def test_constrained_decoding_needs_nothing_of_the_project() -> None:
+    module = import_module("daedalus.training.constrained")
+    assert "daedalus" not in Path(str(module.__file__)).read_text()
+
+
+def test_groups_lose_their_variance_with_the_entropy(capsys: pytest.CaptureFixture[str]) -> None:
+    lines, page = printed("entropy", capsys), shown("entropy")
+    for line, other in zip(lines[1:], page[1:], strict=True):
+        nats, equal, earned = numbers(line)
+        assert line[:28] == other[:28]
+        assert [nats, equal, earned] == pytest.approx(numbers(other), rel=0.2, abs=0.002)
+
+
+@pytest.mark.slow
+def test_steps_are_timed_on_a_cpu_after_each_change(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = printed("cpu", capsys)
+    page = (ANSWERS / "cpu.md").read_text()
+    assert all(line.split()[0].split("=")[-1] in page for line in lines)
+    processor = [numbers(line)[-1] for line in lines]
+    assert len(processor) == 4 and min(processor) > 0

@@ -1,0 +1,67 @@
+"""README's figures are found again, and what differs is named."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import reviewer
+from tests.launch.config.composing import EXPERIMENTS
+from tests.launching import run_here
+from tests.readme_claims import CLAIMS, LONGER, Claim
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param(("scores", "bidders"), id="short"),
+        pytest.param(("brief", "ask", "signal"), id="longer", marks=pytest.mark.slow),
+    ],
+)
+def test_parts_find_the_figures_of_readme(parts: tuple[str, ...], tmp_path: Path) -> None:
+    table = reviewer.main(parts, tmp_path / "out", run_here)
+    shown = table[table["found"] != ""]
+    assert list(shown["claim"]) == [each.name for each in claims_of(parts)]
+    assert set(shown["verdict"]) <= {"equal", "within"}, shown
+    assert (tmp_path / "out" / "reviewer.csv").is_file()
+
+
+def claims_of(parts: tuple[str, ...]) -> list[Claim]:
+    return [each for part in parts for each in CLAIMS if each.part == part]
+
+
+def test_every_part_has_a_claim_that_readme_makes() -> None:
+    text = reviewer.README.read_text()
+    assert {each.part for each in CLAIMS} == {*reviewer.PARTS} - {"replay"}
+    assert all(reviewer.expected(each.pattern, text) for each in [*CLAIMS, *LONGER])
+
+
+@pytest.mark.parametrize(
+    ("found", "tolerance", "verdict"),
+    [
+        ("0.491 [0.468, 0.517]", 0.0, "equal"),
+        ("0.490 [0.467, 0.516]", 0.005, "within"),
+        ("0.490 [0.467, 0.516]", 0.0, "differs"),
+        ("0.491 [0.460, 0.517]", 0.005, "differs"),
+        ("nothing", 0.005, "differs"),
+    ],
+)
+def test_numbers_may_differ_by_the_tolerance(found: str, tolerance: float, verdict: str) -> None:
+    assert reviewer.verdict("0.491 [0.468, 0.517]", found, tolerance) == verdict
+
+
+def test_a_part_that_fails_is_told_and_the_others_are_played(tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a traceback\nno such market")
+
+    table = reviewer.main(("signal", "scores"), tmp_path / "out", fail)
+    verdicts = table.set_index("claim")["verdict"]
+    assert verdicts["signal to noise of forks"] == "failed: no such market"
+    assert verdicts["stored scores: model"] == "equal"
+
+
+def test_longer_commands_name_experiments() -> None:
+    named = [name for each in LONGER for name in re.findall(r"experiment=(\w+)", each.command)]
+    assert named and {*named} <= {*EXPERIMENTS}
