@@ -182,6 +182,7 @@ def _type(name: str) -> type[np.generic]:
 
 
 _ROW = np.dtype([(name, _type(name)) for name in (*FIELDS, "malformed")], align=True)
+_NUMBERS = np.dtype([(name, np.float64) for name in _ROW.names or ()])
 
 
 class Mechanisms:
@@ -250,6 +251,26 @@ class Mechanisms:
         rows = self._rows.view()
         rows.flags.writeable = False
         return rows
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the fields as numbers, in the order of ``FIELDS``: words as codes, flags as 0, 1.
+
+        This is a copy, shape (B, 11).
+        """
+        numbers = self._rows.astype(_NUMBERS).view(np.float64)
+        return numbers.reshape(len(self), len(_NUMBERS))[:, : len(FIELDS)]
+
+    def crossed(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
+        """Return mechanisms each of whose fields is that of a row of its own.
+
+        Args:
+            rows: Numbers of rows, shape (M, 11), in the order of ``FIELDS``.
+        """
+        made = np.zeros(len(rows), _ROW)
+        for name, chosen in zip(FIELDS, rows.T, strict=True):
+            made[name] = self._rows[name][chosen]
+        return self._of(made)
 
     def __repr__(self) -> str:
         """Return the mechanism if it is the only one, and otherwise their number."""
