@@ -209,7 +209,7 @@ class Episodes:
             goals = self.goal_of_each.copy()
             goals[~running] = ANYTHING
             refuse_others(mechanisms, goals)
-        outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
+        outcome = self._play(mechanisms, (running & ~mechanisms.malformed).nonzero()[0])
         self.steps += running
         scored = outcome.last(self.env.settings.scored_rounds)
         return StepResult(outcome, scored, running, self.env.reward)

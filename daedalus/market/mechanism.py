@@ -182,7 +182,6 @@ def _type(name: str) -> type[np.generic]:
 
 
 _ROW = np.dtype([(name, _type(name)) for name in (*FIELDS, "malformed")], align=True)
-_NUMBERS = np.dtype([(name, np.float64) for name in _ROW.names or ()])
 
 
 class Mechanisms:
@@ -258,8 +257,10 @@ class Mechanisms:
 
         This is a copy, shape (B, 11).
         """
-        numbers = self._rows.astype(_NUMBERS).view(np.float64)
-        return numbers.reshape(len(self), len(_NUMBERS))[:, : len(FIELDS)]
+        numbers = np.empty((len(self), len(FIELDS)))
+        for number, name in enumerate(FIELDS):
+            numbers[:, number] = self._rows[name]
+        return numbers
 
     def crossed(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return mechanisms each of whose fields is that of a row of its own.

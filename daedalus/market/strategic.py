@@ -41,10 +41,12 @@ _TRAIT_OF = {
     "expected_surplus": "expected_surplus",
     "learning_rate": "learning_rate",
 }
-_SIGHTED = [
-    PROXIES.index(name)
-    for name in ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
-]
+_SIGHTED = np.array(
+    [
+        PROXIES.index(name)
+        for name in ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
+    ]
+)
 
 
 @dataclass

@@ -11,7 +11,9 @@ from daedalus.market.observation import PROXIES, Observation
 from daedalus.market.outcome import ROUND_FIELDS
 
 _NEWEST = 5  # rounds, as many as a step has
-_CHOSEN = np.repeat([FIELDS.index(name) for name in CHOICES], [len(each) for each in CHOICES.values()])
+_CHOSEN = np.repeat(
+    [FIELDS.index(name) for name in CHOICES], [len(each) for each in CHOICES.values()]
+)
 _CODES = np.concatenate([np.arange(len(words)) for words in CHOICES.values()])
 
 FEATURES: tuple[str, ...] = (

@@ -51,10 +51,15 @@ def mechanisms_at(places: NDArray[np.integer[Any]], table: Settings = GRID) -> M
 
 
 def settings_of(table: Settings) -> Mechanisms:
-    """Return a table of settings as mechanisms: the m-th has the m-th of each field, or its last."""
+    """Return a table of settings as mechanisms: the m-th has the m-th setting of each field.
+
+    A field that has fewer settings than others has its last one in the mechanisms beyond them.
+    """
     most = max(len(table[name]) for name in FIELDS)
-    padded = {name: (*table[name], *table[name][-1:] * (most - len(table[name]))) for name in FIELDS}
-    return Mechanisms(**{name: column(name, each) for name, each in padded.items()})
+    columns = {name: column(name, table[name]) for name in FIELDS}
+    return Mechanisms(
+        **{name: np.pad(each, (0, most - len(each)), "edge") for name, each in columns.items()}
+    )
 
 
 def places_of(mechanisms: Mechanisms, table: Settings = GRID) -> NDArray[np.int64]:
