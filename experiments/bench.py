@@ -1,4 +1,4 @@
-"""Measure the speed of both markets, of rounds and of steps, and their memory."""
+"""Measure the speed of both markets, of rounds and of steps, their memory, and commands."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import random_mechanisms
 from daedalus.evaluation.episodes import play_episodes
+from daedalus.launch.command_cost import command_costs
 from daedalus.launch.config.tasks import Bench
 from daedalus.launch.tracked import tracked
 from daedalus.market.interface import MARKETS
@@ -30,7 +31,7 @@ from daedalus.market.seeds import generator, market_seeds
 BUSY = 2
 """Busy processes beside which a training step is timed."""
 
-REPEATS = 11
+REPEATS, COMMAND_REPEATS = 11, 3
 MANY = 1_000_000
 """Episodes of the evaluation whose memory is measured."""
 
@@ -122,6 +123,9 @@ def main(config: Bench, out: Path) -> None:
         numba.set_num_threads(max(case.threads for case in chosen))
         report.say(_memory(config))
         report.say(_training(config))
+        commands = pd.DataFrame(command_costs(COMMAND_REPEATS))
+        report.table(commands, "commands")
+        report.show(commands, f"seconds of commands, medians of {COMMAND_REPEATS} repeats")
 
 
 def _env(config: Bench, case: Case) -> DesignEnv:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.design.designers.language_model import LanguageModelDesigner
-from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.task_parts import Contest
 from daedalus.launch.config.tasks import Grpo
@@ -34,6 +33,7 @@ def main(config: Grpo, out: Path) -> None:
 
 def compare(config: Contest, run: TrainingRun) -> None:
     """Draw the learning curves, and compare the exported model in closed loop."""
+    from daedalus.evaluation.figures import learning_curves  # slow to import
     from daedalus.training.generation import make_generate
     from daedalus.training.model import load_language_model
     from daedalus.training.trainer_logs import write_history

@@ -13,7 +13,6 @@ from daedalus.design.briefs.generator import TRAINING
 from daedalus.design.designers.brief_model import BriefModelSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import Designer
-from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.brief_comparison import compare_under_briefs, markets_of
 from daedalus.launch.config.tasks import GrpoBriefs
 from daedalus.launch.from_config import make_context, make_training_run
@@ -43,6 +42,7 @@ def main(config: GrpoBriefs, out: Path) -> None:
 
 
 def _draw(run: TrainingRun) -> None:
+    from daedalus.evaluation.figures import learning_curves  # slow to import
     from daedalus.training.trainer_logs import write_history
 
     history = write_history(run.tracker, "grpo", run.folder)

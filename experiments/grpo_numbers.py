@@ -11,7 +11,6 @@ from tqdm import tqdm
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.evaluation.figures import learning_curves
 from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.local_optimum import one_field_gains
 from daedalus.launch.comparison import compare_designers
@@ -58,6 +57,7 @@ def _train(
     report: Report,
 ) -> tuple[Mechanism, float]:
     """Return the likeliest mechanism after the training, and the entropy in nats a field."""
+    from daedalus.evaluation.figures import learning_curves  # slow to import
     from daedalus.training.tabular import train_tabular
 
     tracker.rewind(name, 0)

@@ -8,7 +8,6 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.ppo import PpoDesigner
-from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import Ppo
 from daedalus.launch.from_config import make_env, own_context
@@ -41,6 +40,8 @@ def main(config: Ppo, out: Path) -> None:
             trained = trainer.train_ppo(markets, settings, config.seed, tracker.log, checkpoint)
             trained.write(folder.policy)
         designer = PpoDesigner.read(folder.policy)
+        from daedalus.evaluation.figures import learning_curves  # slow to import
+
         history = pd.DataFrame(tracker.history(trainer.PHASE))
         report.table(history, "history")
         report.figure(learning_curves(history), "learning_curves")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.evaluation.figures import learning_curves
 from daedalus.launch.config.tasks import Sft
 from daedalus.launch.from_config import make_training_run
 from daedalus.launch.tracked import tracked
@@ -30,6 +29,7 @@ def main(config: Sft, out: Path) -> None:
 
 
 def _show(run: TrainingRun) -> None:
+    from daedalus.evaluation.figures import learning_curves  # slow to import
     from daedalus.training.pipeline import VALIDITY
     from daedalus.training.trainer_logs import write_history
 

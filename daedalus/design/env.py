@@ -94,10 +94,14 @@ class DesignEnv:
         """Return what a designer is asked for: weights, what it may set, and words."""
         return Goal(self.reward.active, self.allowed, self.brief)
 
+    @cached_property
+    def _incumbents(self) -> Mechanisms:
+        return Mechanisms.stack(list(self.settings.incumbents.values()))
+
     def reset(self, seeds: NDArray[np.uint64]) -> Episodes:
         """Begin one episode for each seed and play its warm-up under its incumbent."""
         state = self.market.reset(seeds)
-        incumbents = draw_incumbents(list(self.settings.incumbents.values()), seeds)
+        incumbents = draw_incumbents(self._incumbents, seeds)
         self.market.play(state, incumbents, self.settings.warmup_rounds)
         return Episodes(self, state, incumbents, np.zeros(len(seeds), np.int64))
 
@@ -127,9 +131,9 @@ class StepResult:
     @property
     def reward(self) -> NDArray[np.float64]:
         """Return the environment's reward, shape (B,); 0 where no round was played."""
-        return self.stack.of_mechanisms(self.scored)
+        return self.composite if self.stack.is_composite else self.stack.of_mechanisms(self.scored)
 
-    @property
+    @cached_property
     def composite(self) -> NDArray[np.float64]:
         """Return mean R, whatever the environment's reward is, shape (B,), in [0, 1]."""
         return mean_over_rounds("composite", self.scored)
@@ -205,7 +209,7 @@ class Episodes:
             goals = self.goal_of_each.copy()
             goals[~running] = ANYTHING
             refuse_others(mechanisms, goals)
-        outcome = self._play(mechanisms, np.flatnonzero(running & ~mechanisms.malformed))
+        outcome = self._play(mechanisms, (running & ~mechanisms.malformed).nonzero()[0])
         self.steps += running
         scored = outcome.last(self.env.settings.scored_rounds)
         return StepResult(outcome, scored, running, self.env.reward)

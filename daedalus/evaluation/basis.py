@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 COLUMN = "_interval"
 """Ending of the column that says what an interval is over."""
@@ -71,7 +71,7 @@ def _skewness(sample: NDArray[np.float64]) -> float:
     """Return the skewness of a sample; NaN if its values are equal but for rounding."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # equal values
-        return float(stats.skew(sample, bias=False))
+        return float(scipy.stats.skew(sample, bias=False))
 
 
 def caution(text: object) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from daedalus.evaluation.basis import COLUMN, NONE, counted
 from daedalus.evaluation.statistics import (
@@ -225,7 +225,7 @@ def three_intervals(scores: pd.DataFrame, references: list[str], confidence: flo
 def _one_way(scores: Scores, confidence: float) -> dict[str, float]:
     """Return half the widths of the intervals over seeds and over populations, and the rest."""
     means = scores.mean(axis=1)
-    half = half_width(stats.sem(means), len(means), confidence) if len(means) > 1 else np.nan
+    half = half_width(scipy.stats.sem(means), len(means), confidence) if len(means) > 1 else np.nan
     return {"half_width_over_seeds": float(half)} | over_populations(scores, confidence)
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from daedalus.evaluation.basis import COLUMN, ENOUGH, NONE, basis, noted
 from daedalus.evaluation.episodes import COMPOSITE, METRICS
@@ -40,7 +40,7 @@ def interquartile_mean(values: NDArray[np.float64], axis: int = -1) -> NDArray[n
         values: Samples, shape (..., n).
         axis: Axis of the sample; int(n / 4) values are cut at each end.
     """
-    return np.asarray(stats.trim_mean(values, 0.25, axis=axis))
+    return np.asarray(scipy.stats.trim_mean(values, 0.25, axis=axis))
 
 
 def probability_of_improvement(
@@ -59,7 +59,7 @@ def probability_of_improvement(
         Probabilities of shape (...), in [0, 1]; 0.5 for two equal samples.
     """
     pairs = first.shape[axis] * second.shape[axis]
-    test = stats.mannwhitneyu(first, second, axis=axis, method="asymptotic")
+    test = scipy.stats.mannwhitneyu(first, second, axis=axis, method="asymptotic")
     wins: NDArray[np.float64] = np.asarray(test.statistic)
     return wins / np.float64(pairs)
 
@@ -75,7 +75,7 @@ def half_width(error: Any, count: Any, confidence: float) -> Any:
     Returns:
         The half-width, of the same shape; NaN for a single value.
     """
-    return stats.t.ppf(0.5 + confidence / 2.0, np.asarray(count) - 1) * error
+    return scipy.stats.t.ppf(0.5 + confidence / 2.0, np.asarray(count) - 1) * error
 
 
 def t_interval(values: ArrayLike, confidence: float) -> tuple[float, float]:
@@ -91,7 +91,7 @@ def t_interval(values: ArrayLike, confidence: float) -> tuple[float, float]:
     sample = np.asarray(values, np.float64)
     if len(sample) < 2:
         return np.nan, np.nan
-    half = float(half_width(stats.sem(sample), len(sample), confidence))
+    half = float(half_width(scipy.stats.sem(sample), len(sample), confidence))
     return float(sample.mean()) - half, float(sample.mean()) + half
 
 
@@ -195,7 +195,7 @@ def _bootstrap_interval(
     resamples; for a constant sample it is the value itself.
     """
     bootstrap: Callable[..., Any] = partial(
-        stats.bootstrap,
+        scipy.stats.bootstrap,
         samples,
         statistic,
         confidence_level=settings.confidence,
@@ -203,7 +203,7 @@ def _bootstrap_interval(
         batch=1000,  # bounds memory
     )
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        warnings.simplefilter("ignore", scipy.stats.DegenerateDataWarning)
         result = bootstrap(n_resamples=settings.resamples, rng=rng, method="BCa")
     if not np.isfinite(result.confidence_interval).all():
         result = bootstrap(n_resamples=0, bootstrap_result=result, method="percentile")
@@ -293,7 +293,7 @@ def _summary_row(
         rng = generator(seed, f"bootstrap/{label}/{name}")
         row |= estimate(label, [reward], statistic, settings, rng)
     row["median"] = float(np.median(reward))
-    row["iqr"] = float(stats.iqr(reward))
+    row["iqr"] = float(scipy.stats.iqr(reward))
     row["std"] = float(np.std(reward, ddof=1))
     metrics = [*METRICS[1:], *({COMPOSITE} & set(group))]
     return row | {metric: group[metric].mean() for metric in metrics}

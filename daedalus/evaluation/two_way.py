@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from daedalus.evaluation.statistics import half_width
 from daedalus.market.seeds import generator
@@ -65,11 +65,11 @@ def over_populations(scores: Scores, confidence: float) -> dict[str, float]:
         Wilcoxon's signed-rank test against 0 (NaN if all are 0).
     """
     means = scores.mean(axis=0)
-    half = half_width(stats.sem(means), len(means), confidence) if len(means) > 1 else np.nan
+    half = half_width(scipy.stats.sem(means), len(means), confidence) if len(means) > 1 else np.nan
     return {
         "half_width_over_populations": float(half),
         "median": float(np.median(means)),
-        "wilcoxon_p": float(stats.wilcoxon(means).pvalue) if means.any() else np.nan,
+        "wilcoxon_p": float(scipy.stats.wilcoxon(means).pvalue) if means.any() else np.nan,
     }
 
 
@@ -104,5 +104,5 @@ def _stretch(freedom: float, tail: float) -> float:
     """Return t(f) sqrt(1 + 1/f) / z, by which a bootstrap of normal values is too short."""
     if np.isinf(freedom):
         return 1.0
-    wider = stats.t.ppf(tail, freedom) / stats.norm.ppf(tail)
+    wider = scipy.stats.t.ppf(tail, freedom) / scipy.stats.norm.ppf(tail)
     return float(wider * np.sqrt(1.0 + 1.0 / freedom))

@@ -22,7 +22,6 @@ from daedalus.lab.studies.briefs import (
     scores,
     summarised,
 )
-from daedalus.lab.studies.briefs_figures import clause_map, split_scores
 from daedalus.launch.from_config import bidders_named
 from daedalus.market.interface import MarketSettings
 from daedalus.runs.phases import EVALUATION, phase
@@ -56,6 +55,8 @@ def compare_under_briefs(
         confidence: Coverage of the intervals.
         report: It shows and writes.
     """
+    from daedalus.lab.studies.briefs_figures import clause_map, split_scores  # slow to import
+
     measured = _with_ends([each for group in briefs.values() for each in group], markets)
     if without := [each.id for each in measured if not each.scale]:
         report.say(

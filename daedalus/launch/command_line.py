@@ -271,7 +271,7 @@ def _prepare() -> None:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     quiet = "ignore:resource_tracker"  # it warns of what it cleans up after an interruption
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), quiet]))
-    register()
+    register(_overrides(sys.argv[1:]))
 
 
 def _message(error: Exception) -> str:

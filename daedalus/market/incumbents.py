@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import Mechanisms
 
 
-def draw_incumbents(mechanisms: Sequence[Mechanism], seeds: NDArray[np.uint64]) -> Mechanisms:
+def draw_incumbents(mechanisms: Mechanisms, seeds: NDArray[np.uint64]) -> Mechanisms:
     """Return the incumbent of each episode, drawn evenly by the episode's seed alone.
 
     Args:
@@ -20,4 +18,4 @@ def draw_incumbents(mechanisms: Sequence[Mechanism], seeds: NDArray[np.uint64]) 
     from daedalus.market.draws import INCUMBENT, episode_draws  # imports numba, which is slow
 
     draws = episode_draws(np.asarray(seeds, np.uint64), INCUMBENT)[:, 0]
-    return Mechanisms.stack(mechanisms).take((draws * len(mechanisms)).astype(np.int64))
+    return mechanisms.take((draws * len(mechanisms)).astype(np.int64))

@@ -58,9 +58,11 @@ def draw_lineups(populations: Sequence[Population], seeds: NDArray[np.uint64]) -
             f"{len(seeds)} episodes for {len(populations)} populations; "
             "give each population the same number"
         )
+    if len(populations) == 1:
+        return draw_lineup(populations[0], seeds)
     parts = np.split(seeds, len(populations))
     lineups = [draw_lineup(*each) for each in zip(populations, parts, strict=True)]
-    return lineups[0] if len(lineups) == 1 else _joined(populations, lineups)
+    return _joined(populations, lineups)
 
 
 def _joined(populations: Sequence[Population], lineups: Sequence[Lineup]) -> Lineup:
@@ -102,7 +104,8 @@ def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
     traits["rivals"] = np.where(np.isinf(traits["rivals"]), others, traits["rivals"])
     for name, spread in spreads.items():
         factors = individual_factors(seeds, spread[kinds], _PURPOSE[name])
-        traits[name] = np.clip(traits[name] * factors, *_LIMITS[name])
+        low, high = _LIMITS[name]
+        traits[name] = np.minimum(np.maximum(traits[name] * factors, low), high)
     return Lineup(bidders, units, kinds, traits)
 
 
@@ -151,7 +154,8 @@ def _draw_traits(
 ) -> dict[str, NDArray[np.float64]]:
     """Return the traits of each type in each episode by name, shape (B, T)."""
     shape = len(seeds), len(population.types)
-    traits = {name: np.broadcast_to(_attribute(population, name), shape) for name in TRAITS}
+    given = np.array([_attribute(population, name) for name in TRAITS])[:, None]
+    traits = dict(zip(TRAITS, np.broadcast_to(given, (len(TRAITS), *shape)), strict=True))
     for name, (low, high) in population.ranges.of(TRAITS).items():
         draws = episode_draws(seeds, TRAITS.index(name), shape[1])
         if name in LOG_UNIFORM:

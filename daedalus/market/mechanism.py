@@ -251,6 +251,28 @@ class Mechanisms:
         rows.flags.writeable = False
         return rows
 
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the fields as numbers, in the order of ``FIELDS``: words as codes, flags as 0, 1.
+
+        This is a copy, shape (B, 11).
+        """
+        numbers = np.empty((len(self), len(FIELDS)))
+        for number, name in enumerate(FIELDS):
+            numbers[:, number] = self._rows[name]
+        return numbers
+
+    def crossed(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
+        """Return mechanisms each of whose fields is that of a row of its own.
+
+        Args:
+            rows: Numbers of rows, shape (M, 11), in the order of ``FIELDS``.
+        """
+        made = np.zeros(len(rows), _ROW)
+        for name, chosen in zip(FIELDS, rows.T, strict=True):
+            made[name] = self._rows[name][chosen]
+        return self._of(made)
+
     def __repr__(self) -> str:
         """Return the mechanism if it is the only one, and otherwise their number."""
         if len(self) == 1 and not self.malformed[0]:

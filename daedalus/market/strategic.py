@@ -41,7 +41,12 @@ _TRAIT_OF = {
     "expected_surplus": "expected_surplus",
     "learning_rate": "learning_rate",
 }
-_SIGHTED = ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
+_SIGHTED = np.array(
+    [
+        PROXIES.index(name)
+        for name in ("active_count", "bid_mean", "bid_std", "dropout_rate", "budget_exhaustion")
+    ]
+)
 
 
 @dataclass
@@ -180,8 +185,7 @@ class StrategicMarket:
         """
         assert isinstance(state, StrategicState)
         observed = observe(state)
-        for name, column in zip(_SIGHTED, state.sightings.T, strict=True):
-            observed.proxies[:, PROXIES.index(name)] = column
+        observed.proxies[:, _SIGHTED] = state.sightings
         return observed
 
     def unmask(self, state: MarketState) -> list[Unmasked]:

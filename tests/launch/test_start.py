@@ -154,6 +154,24 @@ def test_an_experiment_is_added_as_the_documents_say(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("outputs/count_bidders/*/finished"))) == 1
 
 
+BEGINNING = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import experiments.ask, experiments.grpo, experiments.grpo_briefs, experiments.sft
+from hydra.core.config_store import ConfigStore
+from daedalus.launch.config import compose_config
+compose_config("+experiment=ask")
+print([name for name in ConfigStore.instance().repo["task"] if name.endswith("_schema.yaml")])
+names = "torch scipy.stats scipy.optimize sklearn matplotlib seaborn"
+print([name for name in names.split() if name in sys.modules])
+"""
+
+
+def test_a_run_begins_without_what_it_uses_later_or_never(tmp_path: Path) -> None:
+    *_, registered, imported = python(BEGINNING, cwd=tmp_path).stdout.splitlines()
+    assert registered == "['ask_schema.yaml']" and imported == "[]"
+
+
 ASKING = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})

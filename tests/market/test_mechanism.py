@@ -272,6 +272,19 @@ def test_take_repeats_and_orders_rows():
     assert [taken[i] for i in (1, 2)] == [batch[1], batch[1]]
 
 
+def test_crossed_takes_each_field_from_a_row_of_its_own():
+    rng = np.random.default_rng(0)
+    batch, rows = draw_mechanisms(4, rng), rng.integers(4, size=(6, len(FIELDS)))
+    for made, chosen in zip(batch.crossed(rows).numbers, rows, strict=True):
+        assert_array_equal(made, batch.numbers[chosen, np.arange(len(FIELDS))])
+
+
+def test_numbers_are_the_columns_in_order():
+    batch = draw_mechanisms(4, np.random.default_rng(0))
+    for numbers, name in zip(batch.numbers.T, FIELDS, strict=True):
+        assert_array_equal(numbers, getattr(batch, name))
+
+
 def test_replace_leaves_the_original_alone():
     batch, others = draw_mechanisms(4, np.random.default_rng(0)), Mechanisms.stack([None])
     before = [batch[i] for i in range(4)]

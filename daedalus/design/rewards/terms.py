@@ -116,4 +116,4 @@ def mean_of_term(term: MarketTerm, outcome: Outcome) -> NDArray[np.float64]:
     else:
         rewards = np.zeros(played.shape)
         rewards[played] = term(outcome.rounds_apart())[:, 0]
-    return np.asarray(rewards.mean(axis=1))
+    return np.asarray(rewards.sum(axis=1) / rewards.shape[1])

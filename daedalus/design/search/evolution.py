@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, differential_evolution
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.budgets import EvolutionBudget
@@ -35,9 +35,9 @@ def evolve(env: DesignEnv, budget: EvolutionBudget, seed: int) -> Mechanism:
     def loss(points: Any, /) -> Any:  # (fields, B) to (B,), a shape that SciPy's stubs lack
         return -score(_mechanisms(points, goal), budget.episodes)
 
-    found = differential_evolution(
+    found = scipy.optimize.differential_evolution(
         loss,
-        Bounds(*np.array([_bounds(each) for each in axes]).T),
+        scipy.optimize.Bounds(*np.array([_bounds(each) for each in axes]).T),
         integrality=[not isinstance(each, Between) for each in axes],
         maxiter=budget.generations,
         popsize=budget.population,

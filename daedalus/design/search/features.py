@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.mechanism import CHOICES, FIELDS
 from daedalus.market.observation import PROXIES, Observation
 from daedalus.market.outcome import ROUND_FIELDS
 
 _NEWEST = 5  # rounds, as many as a step has
+_CHOSEN = np.repeat(
+    [FIELDS.index(name) for name in CHOICES], [len(each) for each in CHOICES.values()]
+)
+_CODES = np.concatenate([np.arange(len(words)) for words in CHOICES.values()])
 
 FEATURES: tuple[str, ...] = (
     *PROXIES,
@@ -26,12 +31,11 @@ the share of the episode that has been played."""
 
 def observed_features(observation: Observation) -> NDArray[np.float64]:
     """Return an observation as numbers, shape (B, F), in the order of ``FEATURES``."""
-    recent = np.nan_to_num(observation.recent)
-    known = np.maximum(np.isfinite(observation.recent[:, :, :1]).sum(axis=1), 1)
-    mechanisms = observation.mechanisms
-    columns = [np.asarray(getattr(mechanisms, name), np.float64) for name in FIELDS]
-    for name, words in CHOICES.items():
-        columns += [(getattr(mechanisms, name) == code) * 1.0 for code in range(len(words))]
-    columns.append(observation.round_number / observation.episode_length)
-    means = [recent.sum(axis=1) / known, recent[:, -_NEWEST:].mean(axis=1)]
-    return np.concatenate([observation.proxies, *means, np.stack(columns, axis=1)], axis=1)
+    unplayed = np.isnan(observation.recent)
+    recent = np.where(unplayed, 0.0, observation.recent)
+    known = np.maximum(HISTORY_LENGTH - unplayed[:, :, :1].sum(axis=1), 1)
+    means = recent.sum(axis=1) / known, recent[:, -_NEWEST:].sum(axis=1) / _NEWEST
+    settings = observation.mechanisms.numbers
+    words = settings[:, _CHOSEN] == _CODES
+    played = (observation.round_number / observation.episode_length)[:, None]
+    return np.concatenate([observation.proxies, *means, settings, words, played], axis=1)

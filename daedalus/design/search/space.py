@@ -47,10 +47,19 @@ def mechanisms_at(places: NDArray[np.integer[Any]], table: Settings = GRID) -> M
             (B, 11), each from 0 to below the number of the field's settings.
         table: Settings of each field.
     """
-    columns = {
-        name: column(name, table[name])[each] for name, each in zip(FIELDS, places.T, strict=True)
-    }
-    return Mechanisms(**columns)
+    return settings_of(table).crossed(places)
+
+
+def settings_of(table: Settings) -> Mechanisms:
+    """Return a table of settings as mechanisms: the m-th has the m-th setting of each field.
+
+    A field that has fewer settings than others has its last one in the mechanisms beyond them.
+    """
+    most = max(len(table[name]) for name in FIELDS)
+    columns = {name: column(name, table[name]) for name in FIELDS}
+    return Mechanisms(
+        **{name: np.pad(each, (0, most - len(each)), "edge") for name, each in columns.items()}
+    )
 
 
 def places_of(mechanisms: Mechanisms, table: Settings = GRID) -> NDArray[np.int64]:

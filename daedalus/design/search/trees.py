@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesRegressor
 
 from daedalus.design.search.features import observed_features
 from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.runs.workers import threads
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import ExtraTreesRegressor
 
 _TREES = 100
 _LEAF = 5
@@ -48,6 +50,8 @@ class TreeDesigner:
             candidates: M mechanisms.
             seed: Seed of the trees.
         """
+        from sklearn.ensemble import ExtraTreesRegressor  # slow to import
+
         advantages = rewards - rewards.mean(axis=1, keepdims=True)
         trees = ExtraTreesRegressor(
             _TREES, min_samples_leaf=_LEAF, max_features=0.5, n_jobs=-1, random_state=seed

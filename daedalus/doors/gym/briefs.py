@@ -19,8 +19,8 @@ from daedalus.doors.briefs import benchmark
 from daedalus.doors.gym.single import drawn_seed
 from daedalus.doors.gym.spaces import (
     Actions,
+    Levels,
     action_space,
-    batch_of_one,
     observation_space,
     require_options,
 )
@@ -56,6 +56,7 @@ class BriefsEnv(gymnasium.Env[Words, Actions]):
             {"brief": _text_space(asked.briefs), "numbers": observation_space()}
         )
         self.action_space = action_space(GRID)
+        self._levels = Levels(GRID)
         self._named = {each.id: each for each in asked.briefs}
         self._brief: Brief | None = None
         self._words, self._numbers = "", np.zeros(len(FEATURES), np.float32)
@@ -90,7 +91,7 @@ class BriefsEnv(gymnasium.Env[Words, Actions]):
         """
         if self._brief is None:
             raise RuntimeError("there is no brief to answer; call reset")
-        verdict = self.asked.judge(self._brief, batch_of_one(action, GRID)[0])
+        verdict = self.asked.judge(self._brief, self._levels.mechanism(action)[0])
         told: dict[str, Any] = {"id": self._brief.id, "broken": "; ".join(verdict.broken)}
         told |= {"objective": verdict.objective, "score": verdict.score}
         self._brief = None

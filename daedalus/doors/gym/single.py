@@ -15,9 +15,9 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.doors import public
 from daedalus.doors.gym.spaces import (
     Actions,
+    Levels,
     Numbers,
     action_space,
-    batch_of_one,
     numbers_of,
     require_options,
 )
@@ -54,6 +54,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         self.understood = understood
         self.observation_space = numbers_space()
         self.action_space = action_space()
+        self._levels = Levels()
         self._episode: Episodes | None = None
         self._over = False
 
@@ -87,7 +88,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
             raise RuntimeError("there is no episode yet; call reset first")
         if self._over:
             raise RuntimeError("the episode has ended; call reset")
-        result = self._episode.step(self.env.goal.nearest(batch_of_one(action)))
+        result = self._episode.step(self.env.goal.nearest(self._levels.mechanism(action)))
         told = {"composite": float(result.composite[0])}
         self._over = bool(self._episode.done[0])
         return numbers_of(self._episode)[0], float(result.reward[0]), self._over, False, told

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from daedalus.design.env import Episodes
 from daedalus.design.search.features import FEATURES, observed_features
-from daedalus.design.search.space import LEVELS, Settings, mechanisms_at, places_of
+from daedalus.design.search.space import LEVELS, Settings, places_of, settings_of
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 Actions = NDArray[np.int64]
@@ -32,40 +32,59 @@ def _sizes(table: Settings) -> NDArray[np.int64]:
     return np.array([len(table[name]) for name in FIELDS])
 
 
+class Levels:
+    """The levels of each field, which actions number.
+
+    Args:
+        table: Levels of each field.
+    """
+
+    def __init__(self, table: Settings = LEVELS) -> None:
+        self._sizes = _sizes(table)
+        self._settings = settings_of(table)
+
+    def mechanism(self, action: ArrayLike) -> Mechanisms:
+        """Return the mechanism of one action as a batch.
+
+        Args:
+            action: Integers, shape (11,).
+
+        Raises:
+            ValueError: They are no integers, have another shape, or one is not the number of a
+                level.
+        """
+        return self._at(_integers(action, (len(FIELDS),))[None])
+
+    def mechanisms(self, actions: ArrayLike, count: int) -> Mechanisms:
+        """Return the mechanisms of B actions.
+
+        Args:
+            actions: Integers, shape (B, 11).
+            count: B.
+
+        Raises:
+            ValueError: See ``mechanism``.
+        """
+        return self._at(_integers(actions, (count, len(FIELDS))))
+
+    def _at(self, actions: NDArray[np.integer[Any]]) -> Mechanisms:
+        wrong = (actions < 0) | (actions >= self._sizes)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            name, value = FIELDS[column], actions[row, column]
+            most = self._sizes[column] - 1
+            raise ValueError(f"action: {name} has no level {value}; give 0 to {most}")
+        return self._settings.crossed(actions)
+
+
 def numbers_of(episodes: Episodes) -> Numbers:
     """Return what designers of B episodes see, shape (B, F), rounded to single precision."""
     return observed_features(episodes.observe()).astype(np.float32)
 
 
-def mechanisms_of(actions: ArrayLike, count: int) -> Mechanisms:
-    """Return the mechanisms of B actions.
-
-    Args:
-        actions: Integers, shape (B, 11).
-        count: B.
-
-    Raises:
-        ValueError: They are no integers, have another shape, or one is not the number of a level.
-    """
-    return _mechanisms(_integers(actions, (count, len(FIELDS))), LEVELS)
-
-
-def batch_of_one(action: ArrayLike, table: Settings = LEVELS) -> Mechanisms:
-    """Return the mechanism of one action as a batch.
-
-    Args:
-        action: Integers, shape (11,).
-        table: Levels of each field.
-
-    Raises:
-        ValueError: They are no integers, have another shape, or one is not the number of a level.
-    """
-    return _mechanisms(_integers(action, (len(FIELDS),))[None], table)
-
-
 def decode(action: ArrayLike, table: Settings = LEVELS) -> Mechanism:
-    """Return the mechanism of one action, see ``batch_of_one``."""
-    return batch_of_one(action, table)[0]
+    """Return the mechanism of one action, see ``Levels.mechanism``."""
+    return Levels(table).mechanism(action)[0]
 
 
 def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
@@ -81,17 +100,6 @@ def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[
             "the number of a level"
         )
     return given
-
-
-def _mechanisms(actions: NDArray[np.integer[Any]], table: Settings) -> Mechanisms:
-    """Return the mechanisms of B actions, shape (B, 11)."""
-    sizes = _sizes(table)
-    wrong = (actions < 0) | (actions >= sizes)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        name, value = FIELDS[column], actions[row, column]
-        raise ValueError(f"action: {name} has no level {value}; give 0 to {sizes[column] - 1}")
-    return mechanisms_at(actions, table)
 
 
 def require_options(options: object, known: Sequence[str] = ()) -> dict[str, Any]:

@@ -30,25 +30,39 @@ from daedalus.launch.config.own import with_own_designers
 from daedalus.launch.config.paths import CONF
 from daedalus.launch.config.reading import check_reading, not_taken
 from daedalus.launch.config.resolvers import register_resolvers
-from daedalus.launch.config.task_options import class_of, defaults_of, task_classes
+from daedalus.launch.config.task_options import (
+    chosen_tasks,
+    class_of,
+    defaults_of,
+    task_classes,
+)
 from daedalus.launch.config.task_parts import Task
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.earlier import load_run_config
 
 
-def register() -> None:
+def register(overrides: Sequence[str] = ()) -> None:
     """Register with Hydra what no file is: schemas, listed populations and resolvers.
 
-    This comes before composing.
+    This comes before composing. Of tasks only the schemas that the overrides may choose are
+    registered: each takes time to make, and Hydra copies all of them whenever it composes.
     """
     _register(tuple(designer_settings().items()))
+    for name in chosen_tasks(overrides):
+        _register_schema(name)
 
 
-@cache  # for each set of designers: it takes as long as half of a composition
+@cache
+def _register_schema(task: str) -> None:
+    schema = task_classes()[task]
+    store = ConfigStore.instance()
+    store.store(group="task", name=f"{task}_schema", node=schema, package="_global_")
+
+
+@cache  # for each set of designers
 def _register(designers: tuple[tuple[str, type], ...]) -> None:
     store = ConfigStore.instance()
     for name, task in task_classes().items():
-        store.store(group="task", name=f"{name}_schema", node=task, package="_global_")
         store.store(
             group="task", name=name, node={"defaults": defaults_of(task)}, package="_global_"
         )
@@ -139,7 +153,7 @@ def _hydra() -> AbstractContextManager[object]:
 
 def compose_both(*overrides: str) -> tuple[DictConfig, Task]:
     """Return a configuration as it is composed, and as checked objects, see ``compose_config``."""
-    register()
+    register(overrides)
     try:
         with _hydra():
             composed = compose("config", overrides=list(overrides))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
@@ -13,7 +14,7 @@ from omegaconf import MISSING as UNSET
 
 from daedalus.checks import CannotRunError
 from daedalus.launch.config import tasks
-from daedalus.launch.config.paths import ROOT
+from daedalus.launch.config.paths import CONF, ROOT
 from daedalus.launch.config.task_parts import Compared, Task
 
 FIRST_OPTIONS: dict[str, str | None] = {
@@ -39,6 +40,30 @@ def task_classes() -> dict[str, type[Task]]:
     """Return the class of each task by name: those of the package, then those that were added."""
     own = {_name(each): each for each in vars(tasks).values() if _is_task(each)}
     return own | {_name(each): each for each in _added({*own})}
+
+
+def chosen_tasks(overrides: Sequence[str]) -> set[str]:
+    """Return the tasks of which a command takes one: all of them if its words do not say.
+
+    Args:
+        overrides: Changes from the command line, such as ``+experiment=ask``.
+    """
+    found: set[str] = set()
+    for key, _, name in (each.partition("=") for each in overrides):
+        if key in ("task", "+experiment"):
+            found |= {name} if key == "task" else _tasks_of(name)
+    return found if found and found <= task_classes().keys() else {*task_classes()}
+
+
+def _tasks_of(experiment: str) -> set[str]:
+    """Return the tasks that a file of ``conf/experiment/`` names, or those that it builds on do."""
+    file = CONF / "experiment" / f"{experiment}.yaml"
+    if not file.is_file():
+        return {UNSET}  # it lies elsewhere, or the word names several
+    text = file.read_text()
+    named = re.findall(r"override /task: (\w+)", text)
+    bases = re.findall(r"^ *- ([a-z]\w*)$", text, re.MULTILINE)
+    return {*named} or {task for base in bases for task in _tasks_of(base)}
 
 
 def _is_task(found: object) -> bool:

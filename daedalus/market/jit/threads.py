@@ -26,8 +26,8 @@ def on_threads(
         batch: Its other arguments: arrays with a row for each episode.
     """
     count = len(batch[0])
-    parts = min(numba.get_num_threads(), count // _SMALLEST_PART)
-    if parts < 2:
+    parts = count // _SMALLEST_PART
+    if parts < 2 or (parts := min(parts, numba.get_num_threads())) < 2:
         kernel(*shared, *batch)
         return
     kernel(*shared, *(rows[:0] for rows in batch))  # compiles it, once

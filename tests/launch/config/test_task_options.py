@@ -1,0 +1,36 @@
+"""Which tasks a command may choose, told from its words."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.launch.config.paths import option_files
+from daedalus.launch.config.task_options import chosen_tasks, task_classes
+
+
+def test_an_experiment_of_the_package_names_its_one_task() -> None:
+    for file in option_files("experiment"):
+        (task,) = chosen_tasks([f"+experiment={file.stem}", "seed=3"])
+        assert task in task_classes(), file
+
+
+def test_a_command_names_its_task() -> None:
+    assert chosen_tasks(["+experiment=grpo_objectives"]) == {"grpo"}  # which it takes from a base
+    assert chosen_tasks(["task=compare", "seed=1"]) == {"compare"}
+    assert chosen_tasks(["+experiment=ask", "task=theory"]) == {"ask", "theory"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["seed=1"],
+        ["+experiment=of_the_users_folder"],
+        ["+experiment=ask,theory"],
+        ["task=ask,theory"],
+        ["+experiment=ask", "task=nothing"],
+        ["experiment=ask"],
+    ],
+)
+def test_words_that_do_not_tell_leave_all_tasks(words: list[str]) -> None:
+    assert chosen_tasks(words) == {*task_classes()}
