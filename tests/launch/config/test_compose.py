@@ -117,14 +117,15 @@ def populations_of(group: str) -> list[str]:
 def test_every_population_is_developed_on_held_out_or_where_designers_learn() -> None:
     development, held_out = populations_of("development"), populations_of("held_out")
     validation = [name for name in populations_of("validation") if name not in held_out]
-    others = [*populations_of("benchmark"), *validation, "tacit", "varied", "world", "wide_world"]
+    others = [*validation, "tacit", "varied", "world", "wide_world"]
+    others += [*populations_of("benchmark"), *populations_of("benchmark_2")]
     others += [*populations_of("known_optimum"), *populations_of("briefs")]
     assert sorted([*development, *held_out, *others]) == POPULATIONS
     assert populations_of("stages") == STAGES
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", ["validation", "benchmark", "known_optimum"])
+@pytest.mark.parametrize("group", ["validation", "benchmark", "benchmark_2", "known_optimum"])
 def test_a_listed_population_is_the_same_by_its_name(group: str) -> None:
     listed = composed("task=populations", "designer=search", f"populations={group}").populations
     for name, each in listed.items():
