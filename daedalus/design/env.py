@@ -131,7 +131,9 @@ class StepResult:
     @property
     def reward(self) -> NDArray[np.float64]:
         """Return the environment's reward, shape (B,); 0 where no round was played."""
-        return self.composite if self.stack.is_composite else self.stack.of_mechanisms(self.scored)
+        if self.stack.is_composite:
+            return self.composite.copy()
+        return self.stack.of_mechanisms(self.scored)
 
     @cached_property
     def composite(self) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ def draw_incumbents(mechanisms: Mechanisms, seeds: NDArray[np.uint64]) -> Mechan
     """Return the incumbent of each episode, drawn evenly by the episode's seed alone.
 
     Args:
-        mechanisms: At least one.
+        mechanisms: The incumbents, at least one.
         seeds: Market seeds, shape (B,).
     """
     from daedalus.market.draws import INCUMBENT, episode_draws  # imports numba, which is slow

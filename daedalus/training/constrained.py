@@ -166,8 +166,8 @@ def _grammar(pattern: str | Mapping[str, Any]) -> str:
     """Return a pattern as llguidance reads it."""
     if isinstance(pattern, str):
         return str(LLMatcher.grammar_from_regex(pattern))
-    compact = {"x-guidance": {"whitespace_flexible": False}}
-    return str(LLMatcher.grammar_from_json_schema({**pattern, **compact}))
+    options = {"whitespace_flexible": False, **pattern.get("x-guidance", {})}
+    return str(LLMatcher.grammar_from_json_schema({**pattern, "x-guidance": options}))
 
 
 class PartialAnswer:

@@ -39,27 +39,44 @@ GRID: dict[str, tuple[Any, ...]] = {name: _grid(name) for name in FIELDS}
 """All settings of each field, with hundredths of the reserve and tenths of the penalties."""
 
 
-def mechanisms_at(places: NDArray[np.integer[Any]], table: Settings = GRID) -> Mechanisms:
-    """Return the mechanisms with these places in a table of settings.
+class Places:
+    """The mechanisms of a table of settings, by the place of each field's setting in it.
 
     Args:
-        places: One row for each mechanism, one column for each of ``FIELDS``, in order, shape
-            (B, 11), each from 0 to below the number of the field's settings.
         table: Settings of each field.
+
+    Attributes:
+        sizes: Number of settings of each of ``FIELDS``, in order.
     """
-    return settings_of(table).crossed(places)
+
+    def __init__(self, table: Settings) -> None:
+        self.sizes = np.array([len(table[name]) for name in FIELDS])
+        most = self.sizes.max()
+        columns = {name: column(name, table[name]) for name in FIELDS}
+        self._settings = Mechanisms(
+            **{name: np.pad(each, (0, most - len(each)), "edge") for name, each in columns.items()}
+        )
+
+    def mechanisms(self, places: NDArray[np.integer[Any]]) -> Mechanisms:
+        """Return the mechanisms with these places.
+
+        Args:
+            places: One row for each mechanism, one column for each field, shape (B, 11).
+
+        Raises:
+            IndexError: A field has no such place.
+        """
+        wrong = (places < 0) | (places >= self.sizes)
+        if wrong.any():
+            row, place = np.argwhere(wrong)[0]
+            given, most = places[row, place], self.sizes[place] - 1
+            raise IndexError(f"{FIELDS[place]} has no level {given}; give 0 to {most}")
+        return self._settings.crossed(places)
 
 
-def settings_of(table: Settings) -> Mechanisms:
-    """Return a table of settings as mechanisms: the m-th has the m-th setting of each field.
-
-    A field that has fewer settings than others has its last one in the mechanisms beyond them.
-    """
-    most = max(len(table[name]) for name in FIELDS)
-    columns = {name: column(name, table[name]) for name in FIELDS}
-    return Mechanisms(
-        **{name: np.pad(each, (0, most - len(each)), "edge") for name, each in columns.items()}
-    )
+def mechanisms_at(places: NDArray[np.integer[Any]], table: Settings = GRID) -> Mechanisms:
+    """Return the mechanisms with these places in a table of settings, see ``Places``."""
+    return Places(table).mechanisms(places)
 
 
 def places_of(mechanisms: Mechanisms, table: Settings = GRID) -> NDArray[np.int64]:

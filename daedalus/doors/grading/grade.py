@@ -28,6 +28,8 @@ def grade(subject: Subject, *capabilities: ProviderCapability) -> list[CheckResu
         sys.exit("OpenEnv finds no graders: install the package: pip install --no-deps -e .")
     up = CheckResult(check_id=STARTUP, status=CheckStatus.PASS, duration_s=0)
     selected = registry.select(subject.manifest, Level.SEMANTIC)
+    if not selected:
+        sys.exit(f"{subject.manifest.name}: no grader applies to this package")
     found: list[CheckResult] = execute_graders(  # type: ignore[no-untyped-call]  # OpenEnv's is
         selected, subject, provider_capabilities=able, prior=[up]
     )

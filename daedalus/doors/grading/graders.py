@@ -36,6 +36,7 @@ from daedalus.doors.grading.episodes import (
     steps,
 )
 from daedalus.evaluation.scale import Scale, scale_named
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import parse_mechanism
 from daedalus.service.openenv.environment import NAME
 
@@ -180,9 +181,13 @@ class VerifierPortability(SemanticGrader):
         served = rewards(collected(subject, 0, [oracle()]))
         asked = {"population": POPULATION, "seed": 0, "actions": [oracle()] * len(served)}
         alone = [sys.executable, "-m", "daedalus.doors.grading.rewards_alone"]
-        done = subprocess.run(alone, input=json.dumps(asked), capture_output=True, text=True)
+        limit = subject.manifest.resources.episode_timeout_s
+        done = subprocess.run(
+            alone, input=json.dumps(asked), capture_output=True, text=True, timeout=limit
+        )
         if done.returncode:
-            raise ValueError("alone, the episode could not be played")
+            reason = done.stderr.strip().rpartition("\n")[2]
+            raise ValueError(f"alone, the episode could not be played: {reason}")
         same = json.loads(done.stdout.splitlines()[-1]) == served
         return Found({"rewards": served}, [] if same else ["alone, other rewards"])
 
@@ -210,7 +215,7 @@ class ResourceEnvelope(SemanticGrader):
         """Time one episode; then ask for the most memory that the first process ever had."""
         assert subject.running is not None
         declared, began = subject.manifest.resources, time.monotonic()
-        collected(subject, 0, [oracle()])
+        steps(collected(subject, 0, [oracle()]))
         seconds = time.monotonic() - began
         status = subject.running.exec(["cat", "/proc/1/status"], timeout_s=10.0).stdout
         if not (peak := re.search(r"VmHWM:\s+(\d+) kB", status)):
@@ -233,7 +238,11 @@ def failed(found: Found, problem: str) -> Found:
 
 
 def leaks(told: Any, scale: Scale, place: str = "") -> Iterator[str]:
-    """Yield where an answer shows the oracle's mechanism, or an end of the scale."""
+    """Yield where an answer shows the oracle's mechanism, or an end of the scale.
+
+    What differs from the default is enough to show the mechanism. That both ends follow from R and
+    ``normalised`` of two steps is no leak: who has played them has found them.
+    """
     if isinstance(told, float) and told in (scale.floor, scale.oracle, scale.planner):
         yield f"{place}: an end of the scale"
     elif isinstance(told, str) and parse_mechanism(told, strict=False).mechanism == scale.mechanism:
@@ -242,7 +251,8 @@ def leaks(told: Any, scale: Scale, place: str = "") -> Iterator[str]:
         for each in told:
             yield from leaks(each, scale, place)
     elif isinstance(told, dict):
-        if scale.mechanism.to_dict().items() <= told.items():
+        usual = Mechanism().to_dict().items()
+        if dict(scale.mechanism.to_dict().items() - usual).items() <= told.items():
             yield f"{place}: the oracle"
         for name, each in told.items():
             yield from leaks(each, scale, f"{place}/{name}")

@@ -1,7 +1,7 @@
 """Print the rewards of an episode, in a process without a service and without a network.
 
 It reads ``{"population": …, "seed": …, "actions": […]}`` and prints a list. Any use of a socket
-ends it with an error.
+by this process ends it with an error.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from daedalus.design.env import Episodes
 from daedalus.design.search.features import FEATURES, observed_features
-from daedalus.design.search.space import LEVELS, Settings, places_of, settings_of
+from daedalus.design.search.space import LEVELS, Places, Settings, places_of
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 Actions = NDArray[np.int64]
@@ -25,11 +25,7 @@ def observation_space() -> Space[Numbers]:
 
 def action_space(table: Settings = LEVELS) -> Space[Actions]:
     """Return the space of an action: for each of ``FIELDS``, in order, the number of a level."""
-    return MultiDiscrete(_sizes(table))
-
-
-def _sizes(table: Settings) -> NDArray[np.int64]:
-    return np.array([len(table[name]) for name in FIELDS])
+    return MultiDiscrete(Places(table).sizes)
 
 
 class Levels:
@@ -40,8 +36,7 @@ class Levels:
     """
 
     def __init__(self, table: Settings = LEVELS) -> None:
-        self._sizes = _sizes(table)
-        self._settings = settings_of(table)
+        self._places = Places(table)
 
     def mechanism(self, action: ArrayLike) -> Mechanisms:
         """Return the mechanism of one action as a batch.
@@ -68,13 +63,10 @@ class Levels:
         return self._at(_integers(actions, (count, len(FIELDS))))
 
     def _at(self, actions: NDArray[np.integer[Any]]) -> Mechanisms:
-        wrong = (actions < 0) | (actions >= self._sizes)
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0]
-            name, value = FIELDS[column], actions[row, column]
-            most = self._sizes[column] - 1
-            raise ValueError(f"action: {name} has no level {value}; give 0 to {most}")
-        return self._settings.crossed(actions)
+        try:
+            return self._places.mechanisms(actions)
+        except IndexError as error:
+            raise ValueError(f"action: {error}") from None
 
 
 def numbers_of(episodes: Episodes) -> Numbers:

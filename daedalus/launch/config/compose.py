@@ -52,11 +52,11 @@ def register(overrides: Sequence[str] = ()) -> None:
         _register_schema(name)
 
 
-@cache
 def _register_schema(task: str) -> None:
-    schema = task_classes()[task]
-    store = ConfigStore.instance()
-    store.store(group="task", name=f"{task}_schema", node=schema, package="_global_")
+    """Register a task's schema unless Hydra has it: each job of a sweep has a store of its own."""
+    store, name = ConfigStore.instance(), f"{task}_schema"
+    if f"{name}.yaml" not in store.repo.get("task", {}):
+        store.store(group="task", name=name, node=task_classes()[task], package="_global_")
 
 
 @cache  # for each set of designers

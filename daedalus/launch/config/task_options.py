@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -11,10 +10,11 @@ from importlib import import_module
 from typing import Any
 
 from omegaconf import MISSING as UNSET
+from omegaconf import OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.launch.config import tasks
-from daedalus.launch.config.paths import CONF, ROOT
+from daedalus.launch.config.paths import ROOT, option_files
 from daedalus.launch.config.task_parts import Compared, Task
 
 FIRST_OPTIONS: dict[str, str | None] = {
@@ -33,6 +33,7 @@ FIRST_OPTIONS: dict[str, str | None] = {
 """The option of each group with which a task begins."""
 _BASELINES = ("random", "informed_greedy")
 """The designers with which others are compared at first."""
+_CHOICE = "override /task"
 
 
 @cache
@@ -57,12 +58,12 @@ def chosen_tasks(overrides: Sequence[str]) -> set[str]:
 
 def _tasks_of(experiment: str) -> set[str]:
     """Return the tasks that a file of ``conf/experiment/`` names, or those that it builds on do."""
-    file = CONF / "experiment" / f"{experiment}.yaml"
-    if not file.is_file():
+    files = {file.stem: file for file in option_files("experiment")}
+    if experiment not in files:
         return {UNSET}  # it lies elsewhere, or the word names several
-    text = file.read_text()
-    named = re.findall(r"override /task: (\w+)", text)
-    bases = re.findall(r"^ *- ([a-z]\w*)$", text, re.MULTILINE)
+    defaults = OmegaConf.load(files[experiment]).get("defaults", [])
+    bases = [each for each in defaults if isinstance(each, str) and each != "_self_"]
+    named = [each[_CHOICE] for each in defaults if not isinstance(each, str) and _CHOICE in each]
     return {*named} or {task for base in bases for task in _tasks_of(base)}
 
 

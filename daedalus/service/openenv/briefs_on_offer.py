@@ -114,14 +114,17 @@ class BriefsOnOffer:
         """Return the market of the bidders that a brief tells of; an episode's own for "".
 
         Raises:
-            FieldError: The market cannot play them.
+            FieldError: The market cannot play them, or a language model bids in it.
         """
         if not population:
             return env
+        if env.market.players:
+            reason = "it tells of bidders, but a language model bids in this market"
+            raise FieldError("brief", "…", reason)
         try:
             bidders = self.populations[population].in_market(env.settings.name)
         except ValueError as error:
-            raise FieldError("brief", population, f"it tells of bidders, but {error}") from error
+            raise FieldError("brief", "…", f"it tells of bidders, but {error}") from error
         return env.with_population(bidders)
 
     def understand(self, brief: str) -> tuple[Understanding, list[str]]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
 import pytest
+from hydra.core.config_store import ConfigStore
+from hydra.core.singleton import Singleton
 from omegaconf import OmegaConf
 
 from daedalus.design.designers.endpoint import EndpointSettings
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.random import RandomSettings
-from daedalus.launch.config import ConfigError, Task
+from daedalus.launch.config import ConfigError, Task, compose_config
 from daedalus.launch.config.compose import read_config
 from daedalus.launch.config.paths import CONF
+from daedalus.launch.config.task_options import chosen_tasks
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.folder import POLICY
 from daedalus.runs.pretrained import FOLDER
@@ -89,7 +93,9 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
         overrides.append(f"{group}.model=any")
     if option in COMPARISONS:
         overrides.append(f"trained={leave_sweep(tmp_path, COMPARISONS[option])}")
-    assert isinstance(composed(*overrides), Task)
+    config = composed(*overrides)
+    assert isinstance(config, Task)
+    assert group != "experiment" or chosen_tasks(overrides) == {config.task}
 
 
 def test_the_ladder_of_known_optima_takes_a_model() -> None:
@@ -229,3 +235,15 @@ def test_a_configuration_of_another_version_is_refused(tmp_path: Path, line: str
     (tmp_path / "config.yaml").write_text(line)
     with pytest.raises(ConfigError, match=r"another version of the project.*provenance\.json"):
         read_config(tmp_path / "config.yaml")
+
+
+def test_schemas_are_registered_again_in_the_store_of_a_sweep_s_job() -> None:
+    whole = Singleton.get_state()
+    try:
+        bare = deepcopy(whole)
+        bare["instances"][ConfigStore].repo["task"].pop("ask_schema.yaml", None)
+        for _ in range(2):
+            Singleton.set_state(deepcopy(bare))
+            assert compose_config("+experiment=ask").task == "ask"
+    finally:
+        Singleton.set_state(whole)

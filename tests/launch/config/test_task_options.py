@@ -10,8 +10,7 @@ from daedalus.launch.config.task_options import chosen_tasks, task_classes
 
 def test_an_experiment_of_the_package_names_its_one_task() -> None:
     for file in option_files("experiment"):
-        (task,) = chosen_tasks([f"+experiment={file.stem}", "seed=3"])
-        assert task in task_classes(), file
+        assert len(chosen_tasks([f"+experiment={file.stem}", "seed=3"])) == 1, file
 
 
 def test_a_command_names_its_task() -> None:
@@ -30,6 +29,7 @@ def test_a_command_names_its_task() -> None:
         ["task=ask,theory"],
         ["+experiment=ask", "task=nothing"],
         ["experiment=ask"],
+        ["+experiment=" + ",".join(["ask"] * 100)],
     ],
 )
 def test_words_that_do_not_tell_leave_all_tasks(words: list[str]) -> None:

@@ -14,8 +14,12 @@ from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.readers import clause, read
+from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import mechanism_from_mapping
+from daedalus.market.population import BidderType, Population
+from daedalus.market.views import View
 from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Understand
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
@@ -142,6 +146,18 @@ def test_who_reads_no_briefs_or_forbids_what_they_ask_says_so(
         begun(strict, briefs="same")
     with pytest.raises(FieldError, match="it tells of bidders, but"):
         begun(reading, brief=OWN, market="classic")
+
+
+def test_no_brief_tells_of_bidders_where_a_language_model_bids(reading: Catalogue) -> None:
+    class Nothing:
+        def bid(self, view: View) -> float:
+            return 0.0
+
+    bidders = Population(types={"bidder": BidderType()})
+    env = DesignEnv.of(MarketSettings(), bidders, players={"bidder": Nothing()})
+    assert reading.briefs.market(env, "") is env
+    with pytest.raises(FieldError, match="a language model bids"):
+        reading.briefs.market(env, "briefs_ring")
 
 
 def test_a_reader_is_loaded_once_and_beside_the_event_loop(reading: Catalogue) -> None:
