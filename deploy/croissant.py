@@ -21,6 +21,9 @@ NAME = "croissant.json"
 CORE, RAI = "http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"
 CITED = "@software{daedalus, title = {Daedalus: a laboratory where language models learn to design "
 CITED += "markets}, author = {The Daedalus maintainers}}"
+NO_ADDRESS = (
+    "It has no public address and no date of publication yet, so url and datePublished are absent."
+)
 TEXT, NUMBER, COUNT = mlc.DataType.TEXT, mlc.DataType.FLOAT, mlc.DataType.INTEGER
 FORMATS = {".csv": "text/csv", ".jsonl": "application/jsonlines", ".json": "application/json"}
 
@@ -52,15 +55,17 @@ class Published:
     def describe(self) -> dict[str, Any]:
         """Return the description."""
         folder = ROOT / self.folder
+        about = self.about | {"description": f"{self.about['description']} {NO_ADDRESS}"}
         told: dict[str, Any] = mlc.Metadata(
             ctx=mlc.Context(conforms_to=[CORE, RAI]),
             conforms_to=[CORE, RAI],
             cite_as=CITED,
+            creators=[mlc.Organization(name="The Daedalus maintainers")],
             license=["https://www.apache.org/licenses/LICENSE-2.0"],
             distribution=[file_object(folder / name) for name in self.files],
             record_sets=[self.records(name) for name in self.files],
             personal_sensitive_information=["None: everything is simulated or written for it."],
-            **self.about,
+            **about,
         ).to_json()
         return told
 
@@ -129,6 +134,8 @@ PUBLISHED = (
             "data_biases": [
                 "Two of the populations were exchanged after a look.",
                 "The recipe was chosen on seeds 0 and 1, by scores in other populations.",
+                "Four populations (emigrants, deserters, two_rings, narrow) carry 0.104 of the "
+                "0.108 by which the trained model leads best_fixed.",
             ],
             "data_limitations": ["Simulated bidders alone; populations differ more than seeds."],
             "data_use_cases": ["Comparing designers of mechanisms. It is no training data."],

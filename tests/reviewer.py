@@ -1,4 +1,4 @@
-"""README's figures beside those that this machine finds: ``make reviewer``.
+"""README's main figures beside those that this machine finds: ``make reviewer``.
 
 ``python -m tests.reviewer`` plays all parts; with names of parts it plays only those. It writes
 ``reviewer.csv`` in a folder of ``outputs/reviewer``, and ends with 1 if a figure differs.
@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -35,6 +37,10 @@ PARTS = {
     "demo": "+experiment=grpo_stage3",
 }
 """Commands for ``run.py``: short ones first. ``scores`` and ``replay`` have none."""
+STORED = {"scores": "stored scores", "bidders": "a model's stored answers"}
+"""Parts that play nothing, or not all, again: what their figures come from."""
+FAILURES = (RuntimeError, LookupError, OSError, ValueError)
+"""Of a run in another process, and of a table that is absent or other than expected."""
 REPLAYS = ("baselines_strategic", "search", "leaderboard")
 """Small runs of market, search and evaluation, whose digests are recorded."""
 
@@ -55,30 +61,42 @@ def verdict(told: str, found: str, tolerance: float) -> str:
     if told == found:
         return "equal"
     same_words = _NUMBER.sub("", told) == _NUMBER.sub("", found)
-    numbers = [map(float, _NUMBER.findall(each)) for each in (told, found)]
-    near = same_words and all(abs(a - b) <= tolerance for a, b in zip(*numbers, strict=True))
+    numbers = [map(Decimal, _NUMBER.findall(each)) for each in (told, found)]
+    most = Decimal(str(tolerance))  # floats would find 0.491 and 0.490 more than 0.001 apart
+    near = same_words and all(abs(a - b) <= most for a, b in zip(*numbers, strict=True))
     return "within" if near else "differs"
 
 
 def replay(run: Run) -> dict[str, str]:
-    """Play small runs whose digests are recorded, and return a row for them."""
+    """Play small runs whose numbers have recorded digests, and return a row for them."""
     known = json.loads(golden.RECORD.read_text())
     other = [each for each in REPLAYS if golden.play(each, run) != known[each]]
-    row = {"claim": f"replays: {', '.join(REPLAYS)}", "expected": "equal to the last bit"}
+    row = {"claim": f"numbers of {', '.join(REPLAYS)}", "expected": "equal to the last bit"}
     _, row["where"] = expected("(equal to the last bit)", README.read_text())
     found = f"other numbers in {', '.join(other)}" if other else row["expected"]
     return row | {"found": found, "tolerance": "0", "verdict": verdict(row["expected"], found, 0)}
 
 
 def row_of(claim: Claim, folder: Path) -> dict[str, str]:
-    """Return what README claims, and what a run found."""
+    """Return what README claims, and what a run found or why it found nothing."""
     told, where = expected(claim.pattern, README.read_text())
-    found = claim.found(folder)
-    row = {"claim": claim.name, "where": where, "expected": told, "found": found}
+    row = {"claim": claim.name, "where": where, "expected": told}
+    try:
+        found, remark = claim.found(folder), claim.remark(folder)
+    except FAILURES as error:
+        return row | {"verdict": f"failed: {last_line(error)}"}
+    remarks = [STORED.get(claim.part, ""), remark]
+    words = [verdict(told, found, claim.tolerance), *filter(None, remarks)]
     return row | {
+        "found": found,
         "tolerance": f"{claim.tolerance:g}",
-        "verdict": verdict(told, found, claim.tolerance),
+        "verdict": "; ".join(words),
     }
+
+
+def last_line(error: Exception) -> str:
+    """Return the last line of what an error says, or its name."""
+    return (str(error).strip() or type(error).__name__).splitlines()[-1]
 
 
 def longer() -> Iterator[dict[str, str]]:
@@ -98,16 +116,22 @@ def play(part: str, out: Path, run: Run, say: Callable[[str], object]) -> list[d
             say(f"{part}: python run.py {PARTS[part]}")
             run(out, *words, "tracking=files", f"hydra.run.dir={out / part}")
         rows = [replay(run)] if part == "replay" else [row_of(each, out / part) for each in claims]
-    except RuntimeError as error:  # of another process
-        reason = str(error).strip().splitlines()[-1]
-        rows = [{"claim": each.name, "verdict": f"failed: {reason}"} for each in claims]
-        rows = rows or [{"claim": part, "verdict": f"failed: {reason}"}]
+    except FAILURES as error:
+        failed = {"verdict": f"failed: {last_line(error)}"}
+        rows = [{"claim": each.name} | failed for each in claims] or [{"claim": part} | failed]
     say(f"{part}: {time.monotonic() - begun:.0f} s")
     return rows
 
 
+def processor() -> str:
+    """Return the processor's name, as far as the system tells."""
+    told = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.*)$", told.read_text() if told.exists() else "", re.M)
+    return names[0] if names else platform.processor() or platform.machine()
+
+
 def main(parts: Sequence[str], out: Path, run: Run = golden.run_apart) -> pd.DataFrame:
-    """Play parts, or all of them; write and show a row for each figure.
+    """Play parts, or all of them; write a row for each figure after each part, and show all.
 
     Returns:
         ``claim``, ``where``, ``expected``, ``found``, ``tolerance``, ``verdict``.
@@ -116,11 +140,14 @@ def main(parts: Sequence[str], out: Path, run: Run = golden.run_apart) -> pd.Dat
         sys.exit(f"no part {unknown[0]}; choose from {', '.join(PARTS)}")
     out.mkdir(parents=True)
     console = make_console()
-    rows = [row for part in parts or PARTS for row in play(part, out, run, console.print)]
+    console.print(f"processor: {processor()}")
     columns = ["claim", "where", "expected", "found", "tolerance", "verdict"]
-    table = pd.DataFrame([*rows, *longer()], columns=columns).fillna("")
-    table.to_csv(out / "reviewer.csv", index=False)
-    console.print(as_table(table, "README's figures, and those found here"))
+    rows: list[dict[str, str]] = []
+    for part in parts or PARTS:
+        rows += play(part, out, run, console.print)
+        table = pd.DataFrame([*rows, *longer()], columns=columns).fillna("")
+        table.to_csv(out / "reviewer.csv", index=False)
+    console.print(as_table(table, "README's main figures, and those found here"))
     console.print(str(out / "reviewer.csv"), soft_wrap=True)
     return table
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from daedalus.lab.studies import signal_to_noise
 from tests import reviewer
 from tests.launch.config.composing import EXPERIMENTS
 from tests.launching import run_here
-from tests.readme_claims import CLAIMS, LONGER, Claim
+from tests.readme_claims import CLAIMS, LONGER, Claim, whether_it_leads
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_parts_find_the_figures_of_readme(parts: tuple[str, ...], tmp_path: Path
     table = reviewer.main(parts, tmp_path / "out", run_here)
     shown = table[table["found"] != ""]
     assert list(shown["claim"]) == [each.name for each in claims_of(parts)]
-    assert set(shown["verdict"]) <= {"equal", "within"}, shown
+    assert set(shown["verdict"].str.partition(";")[0]) <= {"equal", "within"}, shown
     assert (tmp_path / "out" / "reviewer.csv").is_file()
 
 
@@ -42,7 +43,8 @@ def test_every_part_has_a_claim_that_readme_makes() -> None:
     ("found", "tolerance", "verdict"),
     [
         ("0.491 [0.468, 0.517]", 0.0, "equal"),
-        ("0.490 [0.467, 0.516]", 0.005, "within"),
+        ("0.490 [0.467, 0.516]", 0.001, "within"),
+        ("0.489 [0.467, 0.516]", 0.001, "differs"),
         ("0.490 [0.467, 0.516]", 0.0, "differs"),
         ("0.491 [0.460, 0.517]", 0.005, "differs"),
         ("nothing", 0.005, "differs"),
@@ -59,7 +61,26 @@ def test_a_part_that_fails_is_told_and_the_others_are_played(tmp_path: Path) -> 
     table = reviewer.main(("signal", "scores"), tmp_path / "out", fail)
     verdicts = table.set_index("claim")["verdict"]
     assert verdicts["signal to noise of forks"] == "failed: no such market"
-    assert verdicts["stored scores: model"] == "equal"
+    assert verdicts["stored scores: model"] == "equal; stored scores"
+
+
+def test_a_figure_that_is_not_found_is_told_and_the_others_are_looked_for(tmp_path: Path) -> None:
+    def write_half(_: Path, *words: str) -> None:
+        folder = Path(words[-1].partition("=")[2])
+        folder.mkdir()
+        rows = f"reward,signal_to_noise\n{signal_to_noise.PUBLISHED},0.674\n"
+        (folder / "summary.csv").write_text(rows)
+
+    table = reviewer.main(("signal",), tmp_path / "out", write_half).set_index("claim")
+    assert table.loc["signal to noise of new markets", "verdict"] == "equal"
+    assert table.loc["signal to noise of forks", "verdict"].startswith("failed: ")
+
+
+def test_a_lead_is_no_lead_if_its_interval_holds_0(tmp_path: Path) -> None:
+    for low, found in ((0.0018, "leads"), (-0.0001, "does not lead")):
+        row = f"designer,reference,difference_low\ntrained,search,{low}\n"
+        (tmp_path / "differences.csv").write_text(row)
+        assert whether_it_leads(tmp_path) == found
 
 
 def test_longer_commands_name_experiments() -> None:
