@@ -21,11 +21,14 @@ def test_the_file_is_what_the_rule_draws() -> None:
 
 
 def test_the_commit_is_the_one_that_brought_the_rule() -> None:
-    told = ["git", "log", "--diff-filter=A", "--format=%H", "--", RULE]
-    found = subprocess.run(told, cwd=ROOT, capture_output=True, text=True).stdout.split()
-    if not found:
-        pytest.skip("this copy has no history")
-    assert found[-1] == COMMIT
+    if not holds_rule(COMMIT):
+        pytest.skip("this copy does not have the history")
+    assert not holds_rule(f"{COMMIT}^")
+
+
+def holds_rule(revision: str) -> bool:
+    found = subprocess.run(["git", "cat-file", "-e", f"{revision}:{RULE}"], cwd=ROOT)
+    return found.returncode == 0
 
 
 def test_another_seed_draws_others_within_the_same_limits() -> None:
