@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from omegaconf import MISSING as UNSET
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.launch.config import tasks
@@ -61,7 +61,9 @@ def _tasks_of(experiment: str) -> set[str]:
     files = {file.stem: file for file in option_files("experiment")}
     if experiment not in files:
         return {UNSET}  # it lies elsewhere, or the word names several
-    defaults = OmegaConf.load(files[experiment]).get("defaults", [])
+    file = OmegaConf.load(files[experiment])
+    assert isinstance(file, DictConfig)
+    defaults = file.get("defaults", [])
     bases = [each for each in defaults if isinstance(each, str) and each != "_self_"]
     named = [each[_CHOICE] for each in defaults if not isinstance(each, str) and _CHOICE in each]
     return {*named} or {task for base in bases for task in _tasks_of(base)}
