@@ -182,9 +182,12 @@ class VerifierPortability(SemanticGrader):
         asked = {"population": POPULATION, "seed": 0, "actions": [oracle()] * len(served)}
         alone = [sys.executable, "-m", "daedalus.doors.grading.rewards_alone"]
         limit = subject.manifest.resources.episode_timeout_s
-        done = subprocess.run(
-            alone, input=json.dumps(asked), capture_output=True, text=True, timeout=limit
-        )
+        try:
+            done = subprocess.run(
+                alone, input=json.dumps(asked), capture_output=True, text=True, timeout=limit
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ValueError(f"alone, the episode takes more than {limit} s") from error
         if done.returncode:
             reason = done.stderr.strip().rpartition("\n")[2]
             raise ValueError(f"alone, the episode could not be played: {reason}")
