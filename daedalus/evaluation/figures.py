@@ -40,7 +40,7 @@ CURVES = {
     "grad_norm": "gradient norm",
     "completion_length": "completion length, tokens",
     "validity": "share of valid mechanisms",
-    "rules_kept": "share of rules kept",
+    "rules_kept": "answers that keep all rules",
     "sentences_read": "share of sentences read right",
     "composite": "composite R",
     "frac_reward_zero_std": "share of groups with equal rewards",

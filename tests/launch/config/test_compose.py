@@ -15,8 +15,8 @@ from omegaconf import OmegaConf
 from daedalus.design.designers.endpoint import EndpointSettings
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.random import RandomSettings
-from daedalus.launch.config import ConfigError, Task, compose_config
-from daedalus.launch.config.compose import read_config
+from daedalus.launch.config import ConfigError, Task
+from daedalus.launch.config.compose import read_config, register
 from daedalus.launch.config.paths import CONF
 from daedalus.launch.config.task_options import chosen_tasks
 from daedalus.market.mechanism import Mechanism
@@ -238,12 +238,13 @@ def test_a_configuration_of_another_version_is_refused(tmp_path: Path, line: str
 
 
 def test_schemas_are_registered_again_in_the_store_of_a_sweep_s_job() -> None:
+    register(["+experiment=ask"])
     whole = Singleton.get_state()
     try:
         bare = deepcopy(whole)
-        bare["instances"][ConfigStore].repo["task"].pop("ask_schema.yaml", None)
-        for _ in range(2):
-            Singleton.set_state(deepcopy(bare))
-            assert compose_config("+experiment=ask").task == "ask"
+        del bare["instances"][ConfigStore].repo["task"]["ask_schema.yaml"]
+        Singleton.set_state(bare)
+        register(["+experiment=ask"])
+        assert "ask_schema.yaml" in ConfigStore.instance().repo["task"]
     finally:
         Singleton.set_state(whole)
