@@ -70,7 +70,8 @@ def create_app(
     designer = BackgroundDesigner(load, timeout, queue, trained_for, advice)
     made = MadeDesigners(makers or {}, settings.job_timeout, timeout, queue)
     reports = BidReports(report_on if settings.max_upload_bytes else None, settings.report_timeout)
-    offer = None if catalogue.allowed else catalogue.briefs  # the page's box restricts what is free
+    # /api/design takes briefs where all may be set: it cannot search within a narrower choice.
+    offer = None if catalogue.allowed else catalogue.briefs
     briefs = Briefs(offer, settings.job_timeout, timeout, queue)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
