@@ -95,6 +95,25 @@ def t_interval(values: ArrayLike, confidence: float) -> tuple[float, float]:
     return float(sample.mean()) - half, float(sample.mean()) + half
 
 
+def share_interval(share: float, count: int, confidence: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval of a share (Wilson 1927); NaN without trials.
+
+    It also holds the mean of values between 0 and 1, which vary no more than a share does.
+
+    Args:
+        share: The share found, in [0, 1].
+        count: Number of independent trials n.
+        confidence: Coverage of the interval, above 0 and below 1.
+    """
+    if not count:
+        return np.nan, np.nan
+    z = scipy.stats.norm.ppf(0.5 + confidence / 2.0)
+    shrunk = 1.0 + z**2 / count
+    centre = (share + z**2 / (2.0 * count)) / shrunk
+    half = z * np.sqrt(share * (1.0 - share) / count + (z / (2.0 * count)) ** 2) / shrunk
+    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
+
+
 def mean_estimate(
     label: str, values: ArrayLike, confidence: float, unit: str
 ) -> dict[str, float | str]:

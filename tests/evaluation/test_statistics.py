@@ -18,6 +18,7 @@ from daedalus.evaluation.statistics import (
     interquartile_mean,
     paired_differences,
     probability_of_improvement,
+    share_interval,
     summarise,
     t_interval,
 )
@@ -75,6 +76,14 @@ def test_the_t_interval_is_the_textbooks() -> None:
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("hits", [0, 19, 20])
+def test_the_interval_of_a_share_is_wilsons_and_stays_in_its_range(hits: int) -> None:
+    test = stats.binomtest(hits, 20).proportion_ci(0.95, method="wilson")
+    assert share_interval(hits / 20, 20, 0.95) == pytest.approx((test.low, test.high))
+    assert 0 <= test.low < test.high <= 1
+    assert np.isnan(share_interval(0.5, 0, 0.95)).all()
+
+
 def test_one_value_has_no_interval_and_equal_ones_a_point() -> None:
     assert np.isnan(t_interval([0.3], 0.95)).all()
     assert t_interval([0.5, 0.5, 0.5], 0.95) == (0.5, 0.5)

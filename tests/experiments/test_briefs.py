@@ -55,6 +55,7 @@ def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     assert read["understood"].map(json.loads).map(lambda each: "reward" in each).all()
     summary = pd.read_csv(tmp_path / "summary.csv")
     assert len(summary) == 2 * len(names) and summary["score_low"].notna().any()
+    assert summary["rules_kept_low"].ge(0).all() and summary["rules_kept_high"].le(1).all()
     pairs = pd.read_csv(tmp_path / "pairs.csv")
     assert set(pairs["designer"]) == set(names) and set(pairs["pair"]) == {
         "pairs-0000",

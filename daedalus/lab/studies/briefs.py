@@ -21,7 +21,7 @@ from daedalus.design.briefs.scoring import EPISODES, NO_MECHANISM, mean_terms, v
 from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.evaluation.statistics import mean_estimate
+from daedalus.evaluation.statistics import mean_estimate, share_interval
 from daedalus.market.allowed import written_allowed
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism, Mechanisms, mechanism_from_mapping
@@ -135,10 +135,19 @@ def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
         rows.append(
             {"split": split, "designer": designer, "briefs": len(group)}
             | mean_estimate("score", means["score"].dropna(), confidence, unit)
-            | mean_estimate("rules_kept", means["rules_kept"], confidence, unit)
+            | _share_estimate("rules_kept", means["rules_kept"], confidence, unit)
             | {"score_where_kept": kept["score"].mean(), "all_read": group["all_read"].mean()}
         )
     return pd.DataFrame(rows)
+
+
+def _share_estimate(
+    label: str, values: pd.Series[float], confidence: float, unit: str
+) -> dict[str, float | str]:
+    """Return what ``mean_estimate`` does, for a share: its interval stays between 0 and 1."""
+    low, high = share_interval(values.mean(), len(values), confidence)
+    ends = {f"{label}_low": low, f"{label}_high": high}
+    return mean_estimate(label, values, confidence, unit) | ends
 
 
 def by_pair(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:

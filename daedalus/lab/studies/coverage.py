@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.evaluation.statistics import share_interval
 from daedalus.lab.bids.diagnostics import diagnose
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import money_of, typical
@@ -210,17 +210,9 @@ def _summary(group: pd.DataFrame, confidence: float) -> dict[str, float]:
     row |= {"sd": used["found"].std()}
     below, above = used["true_high"] + used["slack"], used["true_low"] - used["slack"]
     inside = (used["low"] <= below) & (used["high"] >= above)
-    low, high = share_interval(int(inside.sum()), len(used), confidence)
+    low, high = share_interval(inside.mean(), len(used), confidence)
     row |= {"coverage": inside.mean(), "coverage_low": low, "coverage_high": high}
     return row | {"diagnosed": used["diagnosed"].mean()}
-
-
-def share_interval(hits: int, trials: int, confidence: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share, whose draws are binomial; nan without trials."""
-    if not trials:
-        return np.nan, np.nan
-    ends = stats.binomtest(hits, trials).proportion_ci(confidence, method="wilson")
-    return float(ends.low), float(ends.high)
 
 
 def overview(table: pd.DataFrame) -> pd.DataFrame:

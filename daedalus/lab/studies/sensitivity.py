@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -29,7 +28,7 @@ from daedalus.design.search.objective import EpisodeObjective, episode_scores
 from daedalus.design.search.portfolio import best_responses, sampled_envs
 from daedalus.design.search.space import LEVELS, variants
 from daedalus.evaluation.basis import COLUMN, basis
-from daedalus.evaluation.statistics import t_interval
+from daedalus.evaluation.statistics import share_interval, t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
@@ -298,11 +297,9 @@ class Identification:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return the ends of the accuracy's interval (Wilson 1927)."""
+        """Return the ends of the accuracy's interval ."""
         markets = self.markets * len(self.populations)
-        test = stats.binomtest(round(self.accuracy * markets), markets)
-        low, high = test.proportion_ci(_CONFIDENCE, method="wilson")
-        return float(low), float(high)
+        return share_interval(self.accuracy, markets, _CONFIDENCE)
 
 
 def identify(envs: Mapping[str, DesignEnv], episodes: int, seed: int) -> Identification:
