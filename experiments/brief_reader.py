@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.design.briefs.parts import Parts, sentences_in_parts
 from daedalus.design.briefs.wordings import examples
 from daedalus.lab.studies.brief_reading import reading
 from daedalus.launch.config.tasks import BriefReader
@@ -22,7 +23,10 @@ def main(config: BriefReader, out: Path) -> None:
     settings = config.reader
     with tracked(config, out) as (_, report):
         with phase(SFT):
-            given = examples(settings.benchmark, settings.wordings)
+            given: list[Parts] = [
+                (each,) for each in examples(settings.benchmark, settings.wordings)
+            ]
+            given += sentences_in_parts() if settings.parts else ()
             reader, losses = train_reader(given, settings, config.seed)
         reader.save(out / "reader")
         report.table(pd.DataFrame({"epoch": range(1, len(losses) + 1), "loss": losses}), "losses")

@@ -1,7 +1,8 @@
 """A reader of briefs: low-rank adapters on the sentence encoder, and a linear layer for meanings.
 
 One sentence is one example. Whole briefs are read sentence by sentence, so their composition needs
-no training.
+no training. A sentence has one meaning for the benchmark's reader. That of the package gives each
+word a meaning, so a sentence may ask for several things.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from peft import LoraConfig, PeftModel, get_peft_model
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.amounts import masked, masked_with_places
 from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.parts import JOINTS, Parts, joined, masked_labels, runs, texts_of
 from daedalus.design.briefs.readers import clause
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole_folder
@@ -27,6 +30,9 @@ from daedalus.training.sentence_encoder import NAME, SentenceEncoder, load_encod
 
 _AT_ONCE = 64
 _SHARPNESS = 10.0  # of the logits: embeddings have length 1
+_SWITCH = 4.0  # nats that a change of meaning costs between two words
+_SMOOTHING = 0.05  # of labels
+_JOINED_UP_TO = (140, 200)  # characters of a sentence that may be joined with another one
 _HEAD, _MEANINGS = "head.pt", "meanings.json"
 _TARGETS = ["query", "key", "value", "dense"]
 
@@ -40,37 +46,66 @@ class TunedReader:
         encoder: The encoder, adapters included.
         head: From an embedding to a logit for each meaning.
         meanings: Names of the meanings, in the order of the logits.
+        by_word: Whether each word has a meaning, and not the sentence as a whole.
     """
 
-    def __init__(self, encoder: SentenceEncoder, head: nn.Linear, meanings: Sequence[str]) -> None:
-        self._encoder, self._head, self.meanings = encoder, head, tuple(meanings)
+    def __init__(
+        self, encoder: SentenceEncoder, head: nn.Linear, meanings: Sequence[str], by_word: bool
+    ) -> None:
+        self.encoder, self.head = encoder, head
+        self.meanings, self.by_word = tuple(meanings), by_word
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
-        """Return the likeliest meaning of each sentence, with its probability."""
-        self._encoder.model.eval()
+        """Return the likeliest meaning of each sentence, or of each part, with its probability."""
+        self.encoder.model.eval()
+        read = self._clauses_of_parts if self.by_word else self._clauses_of_sentences
         with torch.no_grad():
-            texts = [masked(each) for each in sentences]
-            starts = range(0, len(texts), _AT_ONCE)
-            logits = torch.cat([self.logits(texts[at : at + _AT_ONCE]) for at in starts])
+            starts = range(0, len(sentences), _AT_ONCE)
+            return [each for at in starts for each in read(sentences[at : at + _AT_ONCE])]
+
+    def _clauses_of_sentences(self, sentences: Sequence[str]) -> list[Clause]:
+        logits = self.logits(self.encoder([masked(each) for each in sentences]))
         odds, places = logits.softmax(dim=1).max(dim=1)
         return [
             clause(self.meanings[place], sentence, odd)
             for sentence, place, odd in zip(sentences, places.tolist(), odds.tolist(), strict=True)
         ]
 
-    def logits(self, texts: Sequence[str]) -> Tensor:
-        """Return the logits of B masked sentences, shape (B, meanings)."""
-        scores: Tensor = self._head(_SHARPNESS * self._encoder(texts))
+    def _clauses_of_parts(self, sentences: Sequence[str]) -> list[Clause]:
+        given = [masked_with_places(each) for each in sentences]
+        words, characters = self.encoder.words([text for text, _ in given])
+        odds = self.logits(words).softmax(dim=2).numpy()
+        found: list[Clause] = []
+        for row, (_, places) in enumerate(given):
+            starts, ends = characters[row].T
+            real = starts < ends
+            found += self._parts(sentences[row], odds[row, real], np.array(places)[starts[real]])
+        return found
+
+    def _parts(
+        self, sentence: str, odds: NDArray[np.float32], places: NDArray[np.int64]
+    ) -> Iterator[Clause]:
+        """Yield a clause for each run of words with one meaning."""
+        found = runs(odds, _SWITCH)
+        texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
+        for text, (start, end, label) in zip(texts, found, strict=True):
+            if text:
+                yield clause(self.meanings[label], text, float(odds[start:end, label].mean()))
+
+    def logits(self, embeddings: Tensor) -> Tensor:
+        """Return the logits of embeddings, shape (..., meanings)."""
+        scores: Tensor = self.head(_SHARPNESS * embeddings)
         return scores
 
     def save(self, folder: Path) -> None:
         """Write adapters, head and meanings to a folder, whole or not at all."""
-        self._encoder.model.peft_config["default"].base_model_name_or_path = NAME
+        self.encoder.model.peft_config["default"].base_model_name_or_path = NAME
+        names = {"by_word": self.by_word, "meanings": self.meanings}
         with written_whole_folder(folder) as whole:
-            self._encoder.model.save_pretrained(whole, save_embedding_layers=False)
+            self.encoder.model.save_pretrained(whole, save_embedding_layers=False)
             (whole / "README.md").unlink(missing_ok=True)  # a form that nobody filled in
-            torch.save(self._head.state_dict(), whole / _HEAD)
-            (whole / _MEANINGS).write_text(json.dumps(self.meanings, indent=1) + "\n")
+            torch.save(self.head.state_dict(), whole / _HEAD)
+            (whole / _MEANINGS).write_text(json.dumps(names, indent=1) + "\n")
 
 
 def load_reader(folder: Path) -> TunedReader:
@@ -80,20 +115,20 @@ def load_reader(folder: Path) -> TunedReader:
         CannotRunError: The encoder cannot be had.
     """
     encoder = load_encoder()
-    meanings = json.loads((folder / _MEANINGS).read_text())
+    names = json.loads((folder / _MEANINGS).read_text())
     encoder.model = PeftModel.from_pretrained(encoder.model, str(folder))
-    head = nn.Linear(encoder.width, len(meanings))
+    head = nn.Linear(encoder.width, len(names["meanings"]))
     head.load_state_dict(torch.load(folder / _HEAD, weights_only=True))
-    return TunedReader(encoder, head, meanings)
+    return TunedReader(encoder, head, **names)
 
 
 def train_reader(
-    examples: Iterable[tuple[str, str]], settings: BriefReaderSettings, seed: int
+    examples: Iterable[Parts], settings: BriefReaderSettings, seed: int
 ) -> tuple[TunedReader, list[float]]:
-    """Train adapters and head on pairs of a sentence and its meaning.
+    """Train adapters and head on sentences whose parts have meanings.
 
     Args:
-        examples: The pairs.
+        examples: The sentences; of one part each, unless ``settings.parts``.
         settings: Rank, rates and epochs.
         seed: Seed of the run.
 
@@ -103,9 +138,8 @@ def train_reader(
     Raises:
         CannotRunError: The encoder cannot be had.
     """
-    sentences, names = zip(*examples, strict=True)
-    meanings = sorted(set(names))
-    targets = torch.tensor([meanings.index(name) for name in names])
+    sentences = list(examples)
+    meanings = sorted({name for parts in sentences for _, name in parts})
     torch.manual_seed(seed)
     encoder = load_encoder()
     lora = LoraConfig(
@@ -115,30 +149,26 @@ def train_reader(
         target_modules=_TARGETS,
     )
     encoder.model = get_peft_model(encoder.model, lora)
-    reader = TunedReader(encoder, nn.Linear(encoder.width, len(meanings)), meanings)
-    texts = [masked(each) for each in sentences]
-    return reader, _fit(reader, texts, targets, settings, seed)
+    head = nn.Linear(encoder.width, len(meanings))
+    reader = TunedReader(encoder, head, meanings, settings.parts)
+    return reader, _fit(reader, sentences, settings, seed)
 
 
 def _fit(
-    reader: TunedReader,
-    texts: Sequence[str],
-    targets: Tensor,
-    settings: BriefReaderSettings,
-    seed: int,
+    reader: TunedReader, sentences: Sequence[Parts], settings: BriefReaderSettings, seed: int
 ) -> list[float]:
     optimizer = torch.optim.AdamW(_groups(reader, settings), weight_decay=0.01)
-    steps = settings.epochs * -(-len(texts) // settings.batch_size)
+    steps = settings.epochs * -(-len(sentences) // settings.batch_size)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, (step + 1) / (0.1 * steps)) * (1.0 - step / steps)
     )
-    losses, weights = [], _weights(targets) if settings.balanced else None
+    losses, weights = [], _weights(reader, sentences, settings)
+    loss_of = _loss_by_word if settings.parts else _loss_by_sentence
     for epoch in tqdm(range(settings.epochs), desc="training the reader", unit="epoch"):
-        reader._encoder.model.train()
+        reader.encoder.model.train()
         total = []
-        for rows in _batches(len(texts), settings.batch_size, seed, epoch):
-            logits = reader.logits([texts[row] for row in rows])
-            loss = nn.functional.cross_entropy(logits, targets[rows], weights, label_smoothing=0.05)
+        for batch in _batches(sentences, settings, seed, epoch):
+            loss = loss_of(reader, batch, weights)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -148,21 +178,69 @@ def _fit(
     return losses
 
 
-def _weights(targets: Tensor) -> Tensor:
-    """Return a weight for each meaning, by which all count the same; 1 if they do anyway."""
-    counts = targets.bincount().float()
-    return counts.sum() / (len(counts) * counts)
+def _loss_by_sentence(reader: TunedReader, batch: Sequence[Parts], weights: Tensor) -> Tensor:
+    texts, names = zip(*(parts[0] for parts in batch), strict=True)
+    targets = torch.tensor([reader.meanings.index(name) for name in names])
+    logits = reader.logits(reader.encoder([masked(each) for each in texts]))
+    return nn.functional.cross_entropy(logits, targets, weights, label_smoothing=_SMOOTHING)
+
+
+def _loss_by_word(reader: TunedReader, batch: Sequence[Parts], weights: Tensor) -> Tensor:
+    """Return the cross-entropy of words; all parts of a meaning count the same, however long."""
+    texts, labels = zip(*map(masked_labels, batch), strict=True)
+    words, characters = reader.encoder.words(texts)
+    targets, shares = torch.zeros(words.shape[:2], dtype=torch.long), torch.zeros(words.shape[:2])
+    for row, (parts, own, ends) in enumerate(zip(batch, labels, characters, strict=True)):
+        real = ends[:, 0] < ends[:, 1]
+        part = np.where(real, own[np.where(real, ends[:, 0], 0)], -1)
+        for number, (_, name) in enumerate(parts):
+            here = torch.from_numpy(part == number)
+            targets[row, here] = place = reader.meanings.index(name)
+            shares[row, here] = weights[place] / max(1, int(here.sum()))
+    losses = nn.functional.cross_entropy(
+        reader.logits(words).transpose(1, 2), targets, reduction="none", label_smoothing=_SMOOTHING
+    )
+    return (losses * shares).sum() / shares.sum()
+
+
+def _weights(
+    reader: TunedReader, sentences: Sequence[Parts], settings: BriefReaderSettings
+) -> Tensor:
+    """Return a weight for each meaning: all count the same, or more alike by the root of that."""
+    names = [name for parts in sentences for _, name in parts]
+    counts = torch.tensor([names.count(name) for name in reader.meanings]).float()
+    even = counts.sum() / (len(counts) * counts)
+    power = 0.5 if settings.parts else float(settings.balanced)
+    return even**power
 
 
 def _groups(reader: TunedReader, settings: BriefReaderSettings) -> list[dict[str, object]]:
-    adapters = [each for each in reader._encoder.model.parameters() if each.requires_grad]
+    adapters = [each for each in reader.encoder.model.parameters() if each.requires_grad]
     return [
         {"params": adapters, "lr": settings.learning_rate},
-        {"params": [*reader._head.parameters()], "lr": settings.head_learning_rate},
+        {"params": [*reader.head.parameters()], "lr": settings.head_learning_rate},
     ]
 
 
-def _batches(count: int, size: int, seed: int, epoch: int) -> Iterator[Tensor]:
-    order = generator(seed, "briefs/reader", epoch).permutation(count)
-    for start in range(0, count, size):
-        yield torch.from_numpy(order[start : start + size])
+def _batches(
+    sentences: Sequence[Parts], settings: BriefReaderSettings, seed: int, epoch: int
+) -> Iterator[list[Parts]]:
+    """Yield the sentences of an epoch; to learn parts, some are joined, and alike in length."""
+    rng, size = generator(seed, "briefs/reader", epoch), settings.batch_size
+    order = [sentences[row] for row in rng.permutation(len(sentences))]
+    if settings.parts:
+        order = sorted((_perhaps_joined(each, sentences, rng) for each in order), key=_length)
+    batches = [order[start : start + size] for start in range(0, len(order), size)]
+    yield from (batches[at] for at in rng.permutation(len(batches))) if settings.parts else batches
+
+
+def _perhaps_joined(parts: Parts, others: Sequence[Parts], rng: np.random.Generator) -> Parts:
+    for longest in _JOINED_UP_TO:
+        if _length(parts) < longest and rng.random() < 0.5:
+            other = others[int(rng.integers(len(others)))]
+            parts = joined(parts, other, JOINTS[rng.integers(len(JOINTS))])
+    return parts
+
+
+def _length(parts: Parts) -> int:
+    return sum(len(text) for text, _ in parts)

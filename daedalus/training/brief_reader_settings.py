@@ -23,6 +23,8 @@ class BriefReaderSettings(Checked):
         balanced: Whether all meanings weigh the same, however many sentences they have. What cannot
             be set has most, and would draw short rules to it. So the package's reader for people
             is trained, and the benchmark's is not.
+        parts: Whether each word learns a meaning, also from sentences that ask for several things,
+            as those that people write. Then weights lie between those of ``balanced``.
     """
 
     epochs: int = at_least(1, 20)
@@ -34,3 +36,4 @@ class BriefReaderSettings(Checked):
     benchmark: bool = False
     wordings: int = at_least(1, 1000)
     balanced: bool = False
+    parts: bool = False

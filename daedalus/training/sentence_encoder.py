@@ -23,7 +23,7 @@ ENCODER = (
 NAME = "sentence-transformers/all-MiniLM-L6-v2"
 """What it is called on the hub."""
 _AT_ONCE = 64
-_LONGEST = 128  # tokens
+_LONGEST = 160  # tokens
 
 
 @dataclass
@@ -45,13 +45,35 @@ class SentenceEncoder:
 
     def __call__(self, sentences: Sequence[str]) -> Tensor:
         """Return the embeddings of B sentences, shape (B, width); they carry gradients."""
-        tokens = self.tokenizer(
-            list(sentences), padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt"
-        )
-        hidden = self.model(**tokens).last_hidden_state
+        hidden, tokens = self._hidden(sentences)
         mask = tokens["attention_mask"][..., None]
         mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
         return torch.nn.functional.normalize(mean, dim=1)
+
+    def words(self, sentences: Sequence[str]) -> tuple[Tensor, NDArray[np.int64]]:
+        """Return an embedding of each word, or piece of one, in its sentence.
+
+        Args:
+            sentences: B sentences.
+
+        Returns:
+            Embeddings of length 1, shape (B, T, width), which carry gradients; and the first
+            character and the one after the last of each, shape (B, T, 2), equal where none is.
+        """
+        hidden, tokens = self._hidden(sentences)
+        return torch.nn.functional.normalize(hidden, dim=2), tokens["offset_mapping"].numpy()
+
+    def _hidden(self, sentences: Sequence[str]) -> tuple[Tensor, Any]:
+        tokens = self.tokenizer(
+            list(sentences),
+            padding=True,
+            truncation=True,
+            max_length=_LONGEST,
+            return_tensors="pt",
+            return_offsets_mapping=True,
+        )
+        inputs = {name: each for name, each in tokens.items() if name != "offset_mapping"}
+        return self.model(**inputs).last_hidden_state, tokens
 
 
 def load_encoder(source: str = ENCODER) -> SentenceEncoder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from daedalus.training.brief_reader import load_reader, train_reader
 from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import load_encoder, load_sentence_encoder
 
+RESERVE = "reserve_least/x"
 EXAMPLES = [
     ("Tell nobody who won.", "winner_told/no"),
     ("Who won stays hidden.", "winner_told/no"),
@@ -54,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_reader_learns_and_comes_back(folder: str, tmp_path: Path) -> None:
-    reader, losses = train_reader(EXAMPLES, SETTINGS, seed=0)
+    reader, losses = train_reader([(each,) for each in EXAMPLES], SETTINGS, seed=0)
     assert losses[-1] < 0.6 < losses[0]
     reader.save(tmp_path / "reader")
     texts = [text for text, _ in EXAMPLES]
@@ -70,7 +72,7 @@ def test_a_reader_learns_and_comes_back(folder: str, tmp_path: Path) -> None:
 
 def test_the_same_seed_trains_the_same_reader(folder: str) -> None:
     short = BriefReaderSettings(epochs=2, batch_size=4)
-    losses = [train_reader(EXAMPLES, short, seed)[1] for seed in (1, 1, 2)]
+    losses = [train_reader([(each,) for each in EXAMPLES], short, seed)[1] for seed in (1, 1, 2)]
     assert losses[0] == losses[1] != losses[2]
 
 
@@ -83,8 +85,27 @@ def test_embeddings_have_length_one_whatever_is_beside_them(folder: str) -> None
     assert reader.clauses(["The harbour is old."])[0].meaning == "nothing/all"
 
 
-def test_balanced_meanings_weigh_the_same() -> None:
-    targets = torch.tensor([0, 0, 0, 1])
-    weights = brief_reader._weights(targets)
-    total = torch.zeros(2).index_add(0, targets, weights[targets])
-    assert torch.allclose(total, torch.full((2,), 2.0))
+def test_a_sentence_in_parts_is_read_part_by_part(folder: str, tmp_path: Path) -> None:
+    both = (("Tell nobody who won", "winner_told/no"), (", at least 0.5 must come in.", RESERVE))
+    examples = [*((each,) for each in EXAMPLES), both]
+    settings = replace(SETTINGS, parts=True, epochs=60)
+    train_reader(examples, settings, seed=0)[0].save(tmp_path / "reader")
+    reader = load_reader(tmp_path / "reader")
+    found = reader.clauses(
+        ["Tell nobody who won, at least a fifth must come in.", "We like boats."]
+    )
+    assert [(each.meaning, each.amount, each.sentence) for each in found] == [
+        ("winner_told/no", None, "Tell nobody who won"),
+        (RESERVE, 0.2, "at least a fifth must come in."),
+        ("nothing/all", None, "We like boats."),
+    ]
+
+
+@pytest.mark.parametrize(("balanced", "power"), [(False, 0.0), (True, 1.0)])
+def test_balanced_meanings_weigh_the_same(folder: str, balanced: bool, power: float) -> None:
+    examples = [*((each,) for each in EXAMPLES), *[(("Old boats.", "nothing/all"),)] * 4]
+    settings = BriefReaderSettings(epochs=1, balanced=balanced)
+    reader, _ = train_reader(examples, settings, seed=0)
+    weights = brief_reader._weights(reader, examples, settings)
+    nothing, other = (reader.meanings.index(name) for name in ("nothing/all", RESERVE))
+    assert torch.isclose(weights[other] / weights[nothing], torch.tensor(3.0**power))

@@ -15,6 +15,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _NUMBERS = {word: number for number, word in enumerate(_ONES)}
 _NUMBERS |= {word: 10 * number for number, word in enumerate(_TENS, start=2)} | {"nought": 0}
 
+_MASK = "some"
 _MOST_OF = 100
 _PARTS = {"hundredth": 100, "tenth": 10, "fifth": 5, "quarter": 4, "fourth": 4, "third": 3}
 _PARTS |= {"half": 2, "eighth": 8, "sixth": 6, "twentieth": 20}
@@ -38,6 +39,8 @@ _AMOUNT = re.compile(
     rf"(?P<more>\s+and\s+a\s+(?P<part>{_SIZES})\b)?{_UNIT}{_OUT_OF}",
     re.IGNORECASE,
 )
+
+_DOUBLE = re.compile(r"\b(?:twice|double)\b", re.IGNORECASE)
 
 
 def written(amount: float, rng: np.random.Generator) -> str:
@@ -67,17 +70,26 @@ def amounts_in(text: str) -> list[float]:
     """
     found = [each for match in _AMOUNT.finditer(text) if (each := _read(match)) is not None]
     sure = [amount for amount, is_sure in found if is_sure]
-    return sure or [amount for amount, _ in found]
+    doubled = [2.0] if _DOUBLE.search(text) else []
+    return sure or [amount for amount, _ in found] or doubled
 
 
 def masked(text: str) -> str:
     """Return a sentence with each amount of ``amounts_in`` replaced by one and the same word."""
+    return masked_with_places(text)[0]
+
+
+def masked_with_places(text: str) -> tuple[str, list[int]]:
+    """Return a sentence as ``masked`` does, and where each of its characters stood before."""
     matches = [(match, _read(match)) for match in _AMOUNT.finditer(text)]
     anything_sure = any(each is not None and each[1] for _, each in matches)
-    for match, each in reversed(matches):
+    pieces, places, end = [], list[int](), 0
+    for match, each in matches:
         if each is not None and (each[1] or not anything_sure):
-            text = f"{text[: match.start()]}some{text[match.end() :]}"
-    return text
+            pieces += [text[end : match.start()], _MASK]
+            places += [*range(end, match.start()), *[match.start()] * len(_MASK)]
+            end = match.end()
+    return "".join([*pieces, text[end:]]), [*places, *range(end, len(text))]
 
 
 def _in_words(number: int) -> str:

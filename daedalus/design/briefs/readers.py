@@ -35,7 +35,7 @@ class Reader(Protocol):
     """Reads sentences."""
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
-        """Return what each sentence means, one clause for each."""
+        """Return what sentences mean, in order: a clause for each, or for each of its parts."""
         ...
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.design.briefs.meanings import MEANINGS, kind
+from daedalus.design.briefs.clauses import Clause, Understanding
+from daedalus.design.briefs.meanings import MEANINGS, OTHER, kind
 from daedalus.design.briefs.readers import Reader
-from daedalus.design.briefs.wordings import wordings
+from daedalus.design.briefs.wordings import DATA, wordings
 from daedalus.evaluation.figures import empty_panels, entitle, palette
 from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import mean_estimate
@@ -26,17 +32,57 @@ def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
         if not benchmark or MEANINGS[name].trained
         for text in texts
     ]
-    clauses = reader.clauses([text for text, _ in given])
-    return pd.DataFrame(
-        {
-            "kind": kind(name),
-            "meaning": name,
-            "read": each.meaning,
-            "sure": each.confidence,
-            "right": each.meaning == name,
-            "sentence": each.sentence,
-        }
-        for (_, name), each in zip(given, clauses, strict=True)
+    return pd.DataFrame(_row(name, reader.clauses([text]), text) for text, name in given)
+
+
+def _row(name: str, clauses: Sequence[Clause], sentence: str) -> dict[str, Any]:
+    """Return what became of a sentence; parts that ask for nothing do not count beside others."""
+    found = [each for each in clauses if not each.parts.is_nothing] or clauses[:1]
+    names = dict.fromkeys(each.meaning for each in found)
+    row: dict[str, Any] = {"kind": kind(name), "meaning": name, "read": ", ".join(names)}
+    row |= {"sure": min(each.confidence for each in found), "right": list(names) == [name]}
+    return row | {"sentence": sentence}
+
+
+def sellers_read(understand: Callable[[str], Understanding], briefs: str) -> pd.DataFrame:
+    """Return what becomes of the demands in briefs as sellers write them, several in a sentence.
+
+    Args:
+        understand: Returns what is understood of a brief.
+        briefs: ``dev``, on which readers were chosen, or ``test``; each is by a writer of its own.
+
+    Returns:
+        A row for each brief: how many demands it has, without those that cannot be set; how many of
+        these are ``right``, with their amount; how many rules are ``wrong``; and whether a demand
+        is ``lost`` without a word, neither used nor named as not used.
+    """
+    lines = (DATA / f"sellers_{briefs}.jsonl").read_text(encoding="utf-8").splitlines()
+    return pd.DataFrame(_demands(understand, **json.loads(line)) for line in lines)
+
+
+def _demands(
+    understand: Callable[[str], Understanding], brief: str, meanings: list[list[Any]]
+) -> dict[str, Any]:
+    found = understand(brief)
+    asked = Counter((name, _rounded(amount)) for name, amount in meanings if name != OTHER)
+    used = Counter((each.meaning, _rounded(each.amount)) for each in found.clauses)
+    right = (asked & used).total()
+    missed, told = asked.total() - right, len(found.unread) + len(found.contradictions)
+    row: dict[str, Any] = {"brief": brief, "demands": asked.total(), "right": right}
+    return row | {"wrong": used.total() - right, "lost": missed > told}
+
+
+def _rounded(amount: float | None) -> float | None:
+    return None if amount is None else round(amount, 2)  # a third is written as 0.33, too
+
+
+def told_of_sellers(table: pd.DataFrame) -> str:
+    """Return a sentence on the rows of ``sellers_read``."""
+    demands, right, wrong, lost = table[["demands", "right", "wrong", "lost"]].sum()
+    whole = (table["right"].eq(table["demands"]) & table["wrong"].eq(0)).sum()
+    return (
+        f"{right} of {demands} demands of {len(table)} briefs are read right, {wrong} rules are "
+        f"wrong; {whole} briefs are read wholly, and {lost} lose a demand without a word"
     )
 
 

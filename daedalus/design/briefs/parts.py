@@ -1,0 +1,77 @@
+"""Parts of a sentence that ask for different things, as readers learn and find them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daedalus.design.briefs.amounts import masked_with_places
+from daedalus.design.briefs.wordings import DATA
+
+Parts = tuple[tuple[str, str], ...]
+"""A sentence in parts, each a text and its meaning; the texts together are the sentence."""
+
+JOINTS = (", and ", "; ", ", but ", " and ", ": ", ", ", " - ", ", while ", ". ")
+"""What may stand between two sentences that become one."""
+
+_EDGE = r"[\s,;:\u2013\u2014-]+"
+_EDGES = re.compile(rf"^{_EDGE}|{_EDGE}$")
+_LEAST_ODDS = 1e-6
+
+
+@cache
+def sentences_in_parts() -> tuple[Parts, ...]:
+    """Return sentences that ask for several things, or for one beside a reason, by six writers."""
+    given = json.loads((DATA / "wordings_parts.json").read_text(encoding="utf-8"))
+    return tuple(tuple((text, meaning) for text, meaning in each) for each in given)
+
+
+def joined(first: Parts, second: Parts, joint: str) -> Parts:
+    """Return two sentences as one; the joint belongs to the second."""
+    (*before, (end, last)), ((start, next_one), *after) = first, second
+    shouted = start[:2].isupper()
+    start = joint + (start if shouted else start[:1].lower() + start[1:])
+    return (*before, (end.rstrip().rstrip(".!"), last), (start, next_one), *after)
+
+
+def masked_labels(parts: Parts) -> tuple[str, NDArray[np.int64]]:
+    """Return the masked sentence, and the number of the part of each of its characters."""
+    text, places = masked_with_places("".join(each for each, _ in parts))
+    numbers = np.repeat(np.arange(len(parts)), [len(each) for each, _ in parts])
+    return text, numbers[places]
+
+
+def runs(odds: NDArray[np.floating], switch: float) -> list[tuple[int, int, int]]:
+    """Return the likeliest runs of words with one label (Viterbi 1967).
+
+    Args:
+        odds: Probability of each label at each of W words, shape (W, labels).
+        switch: What a change of the label costs, in nats.
+
+    Returns:
+        First word, the word after the last one, and the label of each run.
+    """
+    scores = np.log(odds + _LEAST_ODDS)
+    best, steps = scores[0], []
+    for row in scores[1:]:
+        moved = best.max() - switch
+        steps.append(np.where(best >= moved, np.arange(len(best)), best.argmax()))
+        best = np.maximum(best, moved) + row
+    path = [int(best.argmax())]
+    for step in reversed(steps):
+        path.append(int(step[path[-1]]))
+    labels = np.array(path[::-1])
+    starts = np.flatnonzero(np.diff(labels, prepend=-1))
+    ends = [*starts[1:], len(labels)]
+    return [(int(a), int(b), int(labels[a])) for a, b in zip(starts, ends, strict=True)]
+
+
+def texts_of(text: str, starts: Sequence[int]) -> list[str]:
+    """Return the parts of a sentence that begin at some characters, without marks at their ends."""
+    ends = [*starts[1:], len(text)]
+    return [_EDGES.sub("", text[a:b]) for a, b in zip(starts, ends, strict=True)]

@@ -1,0 +1,77 @@
+"""Parts of sentences: how they join, where their amounts stand, and where a meaning ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from daedalus.design.briefs.amounts import masked, masked_with_places
+from daedalus.design.briefs.meanings import MEANINGS
+from daedalus.design.briefs.parts import (
+    joined,
+    masked_labels,
+    runs,
+    sentences_in_parts,
+    texts_of,
+)
+from daedalus.design.briefs.readers import clause
+
+FIRST = (("We need money", "aim/revenue"), (", at 0.25 or more.", "reserve_least/x"))
+SECOND = (("Nobody is told who won.", "winner_told/no"),)
+
+
+def test_every_meaning_stands_in_sentences_of_several_parts() -> None:
+    given = sentences_in_parts()
+    assert {name for parts in given for _, name in parts} == set(MEANINGS)
+    assert sum(len(parts) > 1 for parts in given) > 800 and len(set(given)) == len(given)
+
+
+def test_amounts_of_parts_are_read() -> None:
+    """A few of the 490 are not, such as *45 in every hundred*."""
+    given = [each for parts in sentences_in_parts() for each in parts]
+    takes = [(text, name) for text, name in given if MEANINGS[name].takes_amount]
+    found = [clause(name, text, 1.0) for text, name in takes]
+    assert sum(each.amount is None for each in found) <= 0.01 * len(found)
+
+
+def test_two_sentences_become_one() -> None:
+    both = joined(FIRST, SECOND, "; ")
+    whole = "We need money, at 0.25 or more; nobody is told who won."
+    assert "".join(text for text, _ in both) == whole
+    assert [name for _, name in both] == ["aim/revenue", "reserve_least/x", "winner_told/no"]
+
+
+def test_characters_of_a_masked_sentence_know_their_part() -> None:
+    text, numbers = masked_labels(FIRST)
+    assert text == "We need money, at some or more."
+    assert numbers.tolist() == [0] * 13 + [1] * (len(text) - 13)
+
+
+@pytest.mark.parametrize("text", ["Half of it, or 20 percent.", "No amount.", "at a fifth; 3/4"])
+def test_masked_characters_stood_where_it_says(text: str) -> None:
+    short, places = masked_with_places(text)
+    assert short == masked(text) and len(places) == len(short) and places == sorted(places)
+    kept = [(a, text[b]) for a, b in zip(short, places, strict=True) if short != text]
+    assert all(a == b or a in "some" for a, b in kept)
+
+
+def test_runs_are_the_likeliest() -> None:
+    odds = np.array([[0.9, 0.1], [0.4, 0.6], [0.8, 0.2], [0.1, 0.9], [0.1, 0.9]])
+    assert runs(odds, switch=0.0) == [(0, 1, 0), (1, 2, 1), (2, 3, 0), (3, 5, 1)]
+    assert runs(odds, switch=2.0) == [(0, 3, 0), (3, 5, 1)]
+    assert runs(odds, switch=9.0) == [(0, 5, 1)]
+
+
+def test_runs_are_those_of_all_paths() -> None:
+    rng = np.random.default_rng(0)
+    odds, switch = rng.dirichlet(np.ones(3), 6), 0.7
+    paths = np.indices((3,) * 6).reshape(6, -1).T
+    scores = np.log(odds + 1e-6)[np.arange(6), paths].sum(axis=1)
+    best = paths[(scores - switch * (np.diff(paths) != 0).sum(axis=1)).argmax()]
+    found = np.concatenate([[label] * (end - start) for start, end, label in runs(odds, switch)])
+    assert found.tolist() == best.tolist()
+
+
+def test_marks_between_parts_are_left_out() -> None:
+    text = "We need money - and fast; nobody is told who won."
+    assert texts_of(text, [0, 14, 24]) == ["We need money", "and fast", "nobody is told who won."]
