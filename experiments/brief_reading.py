@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
 
+from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.keyword_reader import KeywordReader
-from daedalus.design.briefs.readers import Reader
-from daedalus.design.briefs.wordings import examples
-from daedalus.lab.studies.brief_reading import reading, reading_curves, shares
+from daedalus.design.briefs.readers import Reader, read
+from daedalus.design.briefs.wordings import examples, packaged_reader
+from daedalus.lab.studies.brief_reading import reading, reading_curves, sellers_table, shares
+from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.config.tasks import BriefReading
+from daedalus.launch.from_config import load_reader
 from daedalus.launch.tracked import tracked
 from daedalus.runs.importing import slow_imports
 
 
 def main(config: BriefReading, out: Path) -> None:
-    """Write reading.csv, reading_shares.csv and the figure of shares by number of wordings."""
+    """Write reading.csv, reading_shares.csv, the figure by number of wordings, and sellers.csv."""
     with tracked(config, out) as (_, report):
         tables = []
         every = [(name, count) for name in config.readers for count in config.wordings]
@@ -30,6 +35,18 @@ def main(config: BriefReading, out: Path) -> None:
         report.table(found, "reading_shares")
         report.show(found, "share of another writer's sentences that are read right")
         report.figure(reading_curves(found, config.evaluation.confidence), "reading")
+        sellers = sellers_table(_of_sellers())
+        report.table(sellers, "sellers")
+        report.show(sellers, "demands in briefs as sellers write them, several in a sentence")
+
+
+def _of_sellers() -> dict[str, Callable[[str], Understanding]]:
+    """Return what reads briefs for people, and what reads them sentence by sentence."""
+    with slow_imports():
+        from daedalus.training.brief_reader import load_reader as load_tuned
+    shipped, _ = load_understanding(load_reader)
+    sentences = partial(read, load_tuned(packaged_reader("reader")), least_confidence=0.5)
+    return {"sentences": sentences, "shipped": shipped}
 
 
 def _learnt(name: str, count: int, config: BriefReading) -> Reader:
@@ -42,5 +59,5 @@ def _learnt(name: str, count: int, config: BriefReading) -> Reader:
         from daedalus.training.brief_reader import train_reader
         from daedalus.training.sentence_encoder import load_sentence_encoder
     if name == "tuned":
-        return train_reader(given, config.reader, config.seed)[0]
+        return train_reader([(each,) for each in given], config.reader, config.seed)[0]
     return LinearReader(load_sentence_encoder() if name == "minilm" else None).fit(given)

@@ -51,13 +51,9 @@ def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str
     ]
 
 
-def packaged_reader(benchmark: bool) -> Path:
-    """Return the folder of the package's trained reader.
-
-    Args:
-        benchmark: See ``examples``.
-    """
-    return DATA / ("benchmark_reader" if benchmark else "reader")
+def packaged_reader(name: Literal["reader", "words_reader", "benchmark_reader"]) -> Path:
+    """Return the folder of a trained reader in the package."""
+    return DATA / name
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from tqdm import tqdm
 
-from daedalus.checks import CannotRunError, at_least, one_of
+from daedalus.checks import CannotRunError, at_least, one_of, within
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.keyword_reader import KeywordReader
 from daedalus.design.briefs.readers import Reader
@@ -29,9 +29,11 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
 
     Attributes:
         reader: ``keywords``, ``tfidf`` (words and logistic regression), ``minilm`` (a pretrained
-            sentence encoder and logistic regression) or ``tuned`` (the encoder with adapters).
+            sentence encoder and logistic regression) or ``tuned`` (the encoder with adapters; the
+            package has one for the benchmark, and one that reads several things in a sentence).
         checkpoint: Folder of a ``tuned`` reader, as ``+experiment=brief_reader`` writes it; empty
             for that of the package.
+        least_confidence: A sentence, or a part, of which the reader is less sure is not used.
         benchmark: Whether the reader learns only what the benchmark lets it, see ``examples``.
     """
 
@@ -40,6 +42,7 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
     reader: str = one_of(READERS, "tfidf")
     benchmark: bool = False
     checkpoint: str = ""
+    least_confidence: float = within(0, 1, 0.0)
     candidates: int = at_least(1, BUDGET.candidates)
     episodes: int = at_least(1, BUDGET.episodes)
     keep: int = at_least(2, BUDGET.keep)
@@ -49,7 +52,8 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
     def build(self, context: DesignerContext) -> BriefSearch:
         """Train the reader, which takes seconds, and return the designer."""
         reader = make_reader(self.reader, self.benchmark, self.checkpoint, context.load_reader)
-        return BriefSearch(BriefSolver(reader, context.market_of, context.seed, self))
+        solver = BriefSolver(reader, context.market_of, context.seed, self, self.least_confidence)
+        return BriefSearch(solver)
 
 
 def make_reader(name: str, benchmark: bool, checkpoint: str, load: LoadReader | None) -> Reader:

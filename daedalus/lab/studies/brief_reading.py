@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,8 @@ from daedalus.design.briefs.wordings import DATA, wordings
 from daedalus.evaluation.figures import empty_panels, entitle, palette
 from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import mean_estimate
+
+_COUNTS = ("demands", "right", "wrong", "lost")
 
 
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
@@ -76,14 +78,19 @@ def _rounded(amount: float | None) -> float | None:
     return None if amount is None else round(amount, 2)  # a third is written as 0.33, too
 
 
-def told_of_sellers(table: pd.DataFrame) -> str:
-    """Return a sentence on the rows of ``sellers_read``."""
-    demands, right, wrong, lost = table[["demands", "right", "wrong", "lost"]].sum()
-    whole = (table["right"].eq(table["demands"]) & table["wrong"].eq(0)).sum()
-    return (
-        f"{right} of {demands} demands of {len(table)} briefs are read right, {wrong} rules are "
-        f"wrong; {whole} briefs are read wholly, and {lost} lose a demand without a word"
-    )
+def sellers_table(understand: Mapping[str, Callable[[str], Understanding]]) -> pd.DataFrame:
+    """Return a row for each way to understand briefs and each writer: sums of ``sellers_read``.
+
+    ``whole`` counts the briefs that are read wholly, without a wrong rule.
+    """
+    rows = []
+    for name, each in understand.items():
+        for briefs in ("dev", "test"):
+            table = sellers_read(each, briefs)
+            whole = table["right"].eq(table["demands"]) & table["wrong"].eq(0)
+            row = {"reader": name, "briefs": briefs, "number": len(table), "whole": whole.sum()}
+            rows.append(row | {each: table[each].sum() for each in _COUNTS})
+    return pd.DataFrame(rows)
 
 
 def shares(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
