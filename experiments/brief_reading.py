@@ -13,6 +13,7 @@ from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.keyword_reader import KeywordReader
 from daedalus.design.briefs.readers import Reader, read
 from daedalus.design.briefs.wordings import examples, packaged_reader
+from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.brief_reading import reading, reading_curves, sellers_table, shares
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.config.tasks import BriefReading
@@ -35,18 +36,25 @@ def main(config: BriefReading, out: Path) -> None:
         report.table(found, "reading_shares")
         report.show(found, "share of another writer's sentences that are read right")
         report.figure(reading_curves(found, config.evaluation.confidence), "reading")
-        sellers = sellers_table(_of_sellers())
+        sellers = sellers_table(_of_sellers(report))
         report.table(sellers, "sellers")
         report.show(sellers, "demands in briefs as sellers write them, several in a sentence")
 
 
-def _of_sellers() -> dict[str, Callable[[str], Understanding]]:
-    """Return what reads briefs for people, and what reads them sentence by sentence."""
-    with slow_imports():
-        from daedalus.training.brief_reader import load_reader as load_tuned
-    shipped, _ = load_understanding(load_reader)
-    sentences = partial(read, load_tuned(packaged_reader("reader")), least_confidence=0.5)
-    return {"sentences": sentences, "shipped": shipped}
+def _of_sellers(report: Report) -> dict[str, Callable[[str], Understanding]]:
+    """Return what reads briefs for people; and, if the encoder is here, sentence by sentence."""
+    shipped, notes = load_understanding(load_reader)
+    for note in notes:
+        report.say(note)
+    if notes:
+        return {"shipped": shipped}
+    from daedalus.training.brief_reader import load_reader as load_tuned
+
+    sentences = load_tuned(packaged_reader("reader"))
+    return {
+        "sentence by sentence": partial(read, sentences, least_confidence=0.5),
+        "shipped": shipped,
+    }
 
 
 def _learnt(name: str, count: int, config: BriefReading) -> Reader:

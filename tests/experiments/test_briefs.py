@@ -179,6 +179,12 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
     assert shares.loc[("tfidf", 12), "right"] > shares.loc[("tfidf", 1), "right"] + 0.2
     assert len(pd.read_csv(tmp_path / "reading.csv")) == 4 * 230
     assert (tmp_path / "figures/reading.png").stat().st_size
+    sellers = pd.read_csv(tmp_path / "sellers.csv").set_index(["reader", "briefs"])
+    assert sellers.loc[("shipped", "test"), "demands"] == 174
+    if "sentence by sentence" in sellers.index:  # the encoder is here
+        right = sellers["right"] / sellers["demands"]
+        assert right["sentence by sentence", "test"] < 0.2 < 0.8 < right["shipped", "test"]
+        assert sellers.loc[("shipped", "test"), "lost"] <= 3
 
 
 @pytest.mark.parametrize(
