@@ -324,7 +324,7 @@ LONGER = [
         "45 min",
         "python run.py +experiment=grpo_briefs training.grpo.steps=0",
     ),
-    Longer("sentences misread", r"it misread (\d+ of \d+)", "by hand", "see docs/briefs.md"),
+    Longer("demands read", r"it read (\d+ of \d+)", "1 min", "python run.py +experiment=brief_reading"),
     Longer(
         "training behind the stored scores", r"Over (seven) t", "33 min a seed", "make designer"
     ),

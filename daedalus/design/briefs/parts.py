@@ -20,7 +20,7 @@ JOINTS = (", and ", "; ", ", but ", " and ", ": ", ", ", " - ", ", while ", ". "
 """What may stand between two sentences that become one."""
 
 _EDGE = r"[\s,;:\u2013\u2014-]+"
-_EDGES = re.compile(rf"^{_EDGE}|{_EDGE}$")
+_EDGES = re.compile(rf"^(?:{_EDGE})?(?:(?:and|but)\s+)?|{_EDGE}$")
 _LEAST_ODDS = 1e-6
 
 
@@ -72,6 +72,6 @@ def runs(odds: NDArray[np.floating], switch: float) -> list[tuple[int, int, int]
 
 
 def texts_of(text: str, starts: Sequence[int]) -> list[str]:
-    """Return the parts of a sentence that begin at some characters, without marks at their ends."""
+    """Return the parts of a sentence that begin at some characters, without marks and joints at their ends."""
     ends = [*starts[1:], len(text)]
     return [_EDGES.sub("", text[a:b]) for a, b in zip(starts, ends, strict=True)]

@@ -116,7 +116,8 @@ async def _understood(
     assert request.brief is not None
     understood, told = await briefs.understand(request.brief, left)
     if len(understood.sentences) > MOST_SENTENCES:
-        allowed = f"it has {len(understood.sentences)} sentences; send {MOST_SENTENCES} at most"
+        parts = f"it has {len(understood.sentences)} sentences or parts of them"
+        allowed = f"{parts}; send {MOST_SENTENCES} at most"
         raise FieldError("brief", request.brief, allowed)
     return understood, told
 

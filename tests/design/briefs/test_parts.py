@@ -72,6 +72,6 @@ def test_runs_are_those_of_all_paths() -> None:
     assert found.tolist() == best.tolist()
 
 
-def test_marks_between_parts_are_left_out() -> None:
+def test_what_joins_parts_is_left_out() -> None:
     text = "We need money - and fast; nobody is told who won."
-    assert texts_of(text, [0, 14, 24]) == ["We need money", "and fast", "nobody is told who won."]
+    assert texts_of(text, [0, 14, 24]) == ["We need money", "fast", "nobody is told who won."]
