@@ -321,10 +321,12 @@ LONGER = [
     Longer(
         "briefs: SmolLM2",
         r"rules itself, has (0\.\d+), and (0\.\d+)",
-        "45 min",
-        "python run.py +experiment=grpo_briefs training.grpo.steps=0",
+        "3 h",
+        "python run.py -m +experiment=grpo_briefs seed=0,1",
     ),
-    Longer("demands read", r"it read (\d+ of \d+)", "1 min", "python run.py +experiment=brief_reading"),
+    Longer(
+        "demands read", r"it read (\d+ of \d+)", "1 min", "python run.py +experiment=brief_reading"
+    ),
     Longer(
         "training behind the stored scores", r"Over (seven) t", "33 min a seed", "make designer"
     ),

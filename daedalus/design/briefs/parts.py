@@ -72,6 +72,6 @@ def runs(odds: NDArray[np.floating], switch: float) -> list[tuple[int, int, int]
 
 
 def texts_of(text: str, starts: Sequence[int]) -> list[str]:
-    """Return the parts of a sentence that begin at some characters, without marks and joints at their ends."""
+    """Return the parts of a sentence that begin at some characters, without what joins them."""
     ends = [*starts[1:], len(text)]
     return [_EDGES.sub("", text[a:b]) for a, b in zip(starts, ends, strict=True)]
