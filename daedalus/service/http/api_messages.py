@@ -133,11 +133,11 @@ class Problem(BaseModel):
     detail: list[FieldProblem] = Field(default_factory=list)
 
 
-INVALID: Documented = {422: {"model": Problem, "description": "Some fields are not valid"}}
-"""The refusal of a malformed request."""
+def documented(status: int, reason: str) -> Documented:
+    """Return a refusal for the OpenAPI document."""
+    return {status: {"model": Problem, "description": reason}}
 
-UNKNOWN_SESSION: Documented = {404: {"model": Problem, "description": "No such session"}}
-"""The refusal of a request that needs a live session."""
 
-UNANSWERED: Documented = {502: {"model": Problem, "description": "A model that bids gave no bids"}}
-"""The refusal of a step for which a language model did not bid."""
+INVALID = documented(422, "Some fields are not valid")
+UNKNOWN_SESSION = documented(404, "No such session")
+UNANSWERED = documented(502, "A model that bids gave no bids")
