@@ -6,7 +6,6 @@ The hub's client asks an unreachable server again and again, for a minute, befor
 from __future__ import annotations
 
 import os
-import re
 import socket
 import sys
 from pathlib import Path
@@ -15,18 +14,17 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from daedalus.checks import CannotRunError
+from daedalus.checks import HUB_NAME, CannotRunError
 
 PATIENCE = 4.0
 """Seconds in which the hub has to take a connection."""
 
-_NAME = re.compile(r"([\w-][\w.-]*/)?[\w-][\w.-]*")
 _OFFLINE = "HF_HUB_OFFLINE"
 
 
 def is_hub_name(source: str) -> bool:
     """Return whether a source of a model is a name on the hub: no folder, and no file."""
-    return bool(_NAME.fullmatch(source)) and not Path(source).exists()
+    return bool(HUB_NAME.fullmatch(source)) and not Path(source).exists()
 
 
 def require_hub(name: str) -> None:
