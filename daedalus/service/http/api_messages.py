@@ -8,13 +8,13 @@ from pydantic import BaseModel, Field
 
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.openenv.checked_types import Strict, text
-from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, PartialObservation
-from daedalus.service.sessions.session_messages import (
+from daedalus.service.openenv.messages import (
     LONGEST_BRIEF,
-    MOST_SENTENCES,
-    TRAINED,
-    GivenClause,
+    DaedalusAction,
+    ForkQuestion,
+    PartialObservation,
 )
+from daedalus.service.sessions.session_messages import MOST_SENTENCES, TRAINED, GivenClause
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
