@@ -14,7 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-_HUB_NAME = re.compile(r"([\w-][\w.-]*/)?[\w-][\w.-]*")
+HUB_NAME = re.compile(r"([\w-][\w.-]*/)?[\w-][\w.-]*")
+"""The name of a model on the hub, with or without its owner."""
 
 
 class CannotRunError(ValueError):
@@ -158,7 +159,7 @@ def folder_or_hub_name(
             return allowed
         if Path(value).exists():
             return not value or any((Path(value) / file).is_file() for file in files)
-        return _HUB_NAME.fullmatch(value)
+        return HUB_NAME.fullmatch(value)
 
     known = " or ".join(files)
     hint = f"give a folder with {known}, such as a run's `model`, or a name on the hub{or_else}"

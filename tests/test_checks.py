@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, fields
 from math import inf, nan
 
 import pytest
 
 from daedalus.checks import Checked, above, at_least, one_of, within
+from daedalus.launch.config import register
 
 
 @dataclass
@@ -54,3 +56,34 @@ def test_what_is_out_of_bounds_is_refused(
     for value in values:
         with pytest.raises(ValueError, match=f"^{name}: {value!r}; {hint}$"):
             settings(**{name: value})
+
+
+def below(kind: type) -> Iterator[type]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from below(each)
+
+
+def refused(holds: Callable[[object], object]) -> object:
+    """Return a value of the right type that is out of a bound."""
+    for value in (-1.0, nan, "no:such/word!"):
+        try:
+            if not holds(value):
+                return value
+        except (TypeError, AttributeError):
+            continue
+    raise AssertionError("the bound allows everything")
+
+
+def test_every_setting_of_the_package_checks_its_bounds() -> None:
+    register()  # imports all settings
+    checked = 0
+    for kind in {*below(Checked)}:
+        if any(each.default is MISSING is each.default_factory for each in fields(kind)):
+            continue
+        for each in fields(kind):
+            if "holds" in each.metadata:
+                with pytest.raises(ValueError, match=f"^{each.name}: "):
+                    kind(**{each.name: refused(each.metadata["holds"])})
+                checked += 1
+    assert checked > 100

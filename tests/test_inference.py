@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import inference
+from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.doors.inference import design
@@ -24,7 +25,6 @@ from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import read_pretrained
 from daedalus.training.checkpoints import export
 from daedalus.training.model import make_language_model
-from daedalus.training.tokenizer import CHAT_TEMPLATE
 from daedalus.training.trained_prompt import write_manner
 from experiments import publish
 from tests import forked
@@ -76,7 +76,8 @@ def test_a_model_may_reason_before_its_answer(monkeypatch: pytest.MonkeyPatch) -
     answer = format_mechanism(Mechanism())
     said = [f"<think>Not {answer}, or is it?</think>{answer}"]
     monkeypatch.setattr(
-        "daedalus.doors.inference._load", lambda _: (lambda *_: said, PromptSettings())
+        "daedalus.doors.inference._load",
+        lambda _: LanguageModelDesigner(lambda *_: said, PromptSettings()),
     )
     config = compose_config("+experiment=boxplot", "designer=pretrained")
     assert design(config) == Mechanism()
@@ -194,45 +195,6 @@ def test_the_designer_plays_the_same_without_baselines(
 def test_mistakes_say_what_to_do(ask, untrained: Path, arguments: list[str], hint: str) -> None:
     with pytest.raises(SystemExit, match=hint.replace("?", r"\?")):
         ask(*[untrained if each == "MODEL" else each for each in arguments])
-
-
-TEMPLATES = {
-    "none": None,
-    "no system role": "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}"
-    + CHAT_TEMPLATE,
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("template", TEMPLATES)
-def test_a_checkpoint_without_pad_token_or_template_is_asked(
-    ask, untrained: Path, tmp_path: Path, template: str
-) -> None:
-    folder, text = tmp_path / "bare", TEMPLATES[template]
-    shutil.copytree(untrained, folder)
-    (folder / "chat_template.jinja").unlink()
-    tokenizer = folder / "tokenizer_config.json"
-    settings = json.loads(tokenizer.read_text()) | {"pad_token": None}
-    tokenizer.write_text(json.dumps(settings | ({"chat_template": text} if text else {})))
-    asked = json.loads(ask("--repo-id", folder, "--constrained"))
-    assert mechanism_from_mapping(asked).to_dict() == asked
-    ask("--repo-id", folder, *SHORT)
-
-
-def test_a_checkpoint_whose_answers_never_end_is_refused(
-    ask, untrained: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "endless"
-    shutil.copytree(untrained, folder)
-    for name, key in (
-        ("tokenizer_config", "eos_token"),
-        ("generation_config", "eos_token_id"),
-        ("config", "eos_token_id"),
-    ):
-        path = folder / f"{name}.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | {key: None}))
-    with pytest.raises(SystemExit, match=r"cannot be loaded \(.*no token ends an answer"):
-        ask("--repo-id", folder)
 
 
 @pytest.mark.slow

@@ -14,8 +14,6 @@ from rich.console import Console
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.candidates import newest_model
 from daedalus.design.designers.language_model import LanguageModelDesigner, LanguageModelSettings
-from daedalus.design.language.prompt import Generate, PromptSettings, prompts
-from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.readable import as_table
@@ -75,19 +73,18 @@ def design(config: Compare) -> Mechanism:
     Raises:
         ConfigError: The model cannot be loaded, or its answer is not a valid mechanism.
     """
-    generate, prompt = _load(config)
+    designer = _load(config)
     with Console(stderr=True).status("asking the model"):
         observation = make_env(config).reset(market_seeds(config.seed, _PURPOSE, 1)).observe()
-        chats, goal = prompts(observation, prompt), observation.goal(0)
-        text = generate(chats, generator(config.seed, _PURPOSE), [goal])[0]
-    parsed = answered_mechanism(text, config.designer.strict, goal)
-    if parsed.mechanism is None:
+        designer.propose(observation, generator(config.seed, _PURPOSE))
+    answer = designer.answers[0]
+    if answer.parsed.mechanism is None:
         raise ConfigError(
-            f"the model's answer is not a mechanism ({parsed.reason[:_SHOWN]}); give "
+            f"the model's answer is not a mechanism ({answer.parsed.reason[:_SHOWN]}); give "
             "--constrained, or a model that was trained for the task. "
-            f"It wrote: {text[:_SHOWN]!r}"
+            f"It wrote: {answer.text[:_SHOWN]!r}"
         )
-    return parsed.mechanism
+    return answer.parsed.mechanism
 
 
 def evaluate(config: Compare, baselines: bool, asked: dict[str, Any], output: Path) -> None:
@@ -120,7 +117,7 @@ def evaluate(config: Compare, baselines: bool, asked: dict[str, Any], output: Pa
 def _played(config: Compare, baselines: bool, log: AnswerLog) -> dict[str, pd.DataFrame]:
     """Return the tables of ``comparison``. Without baselines there are no differences."""
     name, env = config.designer.name, make_env(config)
-    trained = LanguageModelDesigner(*_load(config), config.designer.strict)
+    trained = _load(config)
     chosen = config.evaluation.baselines if baselines else {}
     designers = build_all(chosen, make_context(config, env))
     references = list(designers) or [name]
@@ -144,8 +141,8 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _load(config: Compare) -> tuple[Generate, PromptSettings]:
-    """Return the model's generate function, and its prompt, which shows the run's reward."""
+def _load(config: Compare) -> LanguageModelDesigner:
+    """Return the designer, whose prompt shows the run's reward."""
     settings: LanguageModelSettings = config.designer
     try:
         generate, prompt = settings.load(load_generate)
@@ -156,4 +153,4 @@ def _load(config: Compare) -> tuple[Generate, PromptSettings]:
             "folder of a training run, or a hub name OWNER/NAME"
         ) from error
     prompt.require_shown(config.reward.active)
-    return generate, prompt
+    return LanguageModelDesigner(generate, prompt, settings.strict)

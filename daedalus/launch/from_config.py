@@ -75,16 +75,9 @@ def allowed_in(config: Task) -> dict[str, Allowed]:
 
 
 def require_portfolio(config: WithTraining, env: DesignEnv, run: RunFolder) -> Mechanisms:
-    """Return the portfolio of a run that needs one.
-
-    Raises:
-        ValueError: ``training.portfolio.populations`` is 0.
-    """
+    """Return the portfolio of a run that needs one, without which it was not composed."""
     portfolio = find_portfolio(config.training.portfolio, env, run, config.seed)
-    if portfolio is None:
-        raise ValueError(
-            f"training.portfolio.populations: 0; {config.task} needs a portfolio, so give 1 or more"
-        )
+    assert portfolio is not None
     return portfolio
 
 

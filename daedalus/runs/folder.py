@@ -15,6 +15,21 @@ PROMPT = "prompt.json"
 JOB_TABLE = "jobs.csv"
 
 
+def adapters_of(model: Path) -> Path:
+    """Return the folder of the adapters that were merged into an exported model."""
+    return model.with_name(f"{model.name}_adapters")
+
+
+class _Place:
+    """Names a file of a run by its path in the run's folder."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+
+    def __get__(self, folder: RunFolder, owner: type[RunFolder]) -> Path:
+        return folder.path / self._path
+
+
 @dataclass(frozen=True)
 class RunFolder:
     """Names the files of one run.
@@ -25,129 +40,56 @@ class RunFolder:
 
     path: Path
 
-    @property
-    def config(self) -> Path:
-        """Return the resolved configuration."""
-        return self.path / CONFIG
-
-    @property
-    def provenance(self) -> Path:
-        """Return commit, command and package versions of every launch."""
-        return self.path / "provenance.json"
-
-    @property
-    def launch(self) -> Path:
-        """Return how Hydra launched the run: its overrides, and its place in a sweep."""
-        return self.path / "launch.json"
-
-    @property
-    def finished(self) -> Path:
-        """Return the empty file that marks a run as complete."""
-        return self.path / "finished"
-
-    @property
-    def log(self) -> Path:
-        """Return what the run logged, and the traceback of its failure."""
-        return self.path / "run.log"
-
-    @property
-    def portfolio(self) -> Path:
-        """Return the portfolio from which training begins."""
-        return self.path / "portfolio.csv"
-
-    @property
-    def distillation_data(self) -> Path:
-        """Return the data from which the teacher of SFT learnt."""
-        return self.path / "distillation_data.npz"
-
-    @property
-    def metrics(self) -> Path:
-        """Return every logged record, one JSON object in each line."""
-        return self.path / "metrics.jsonl"
-
-    @property
-    def summary(self) -> Path:
-        """Return the table that a sweep gathers from its runs."""
-        return self.path / "summary.csv"
-
-    @property
-    def episodes(self) -> Path:
-        """Return the reward and its factors of every designer and episode."""
-        return self.path / "episodes.csv"
-
-    @property
-    def differences(self) -> Path:
-        """Return the paired differences between designers."""
-        return self.path / "differences.csv"
-
-    @property
-    def phases(self) -> Path:
-        """Return the time of the run by phase."""
-        return self.path / "phases.csv"
-
-    @property
-    def figures(self) -> Path:
-        """Return the folder of the figures."""
-        return self.path / "figures"
-
-    @property
-    def history(self) -> Path:
-        """Return the training signals of every step, as JSON."""
-        return self.path / HISTORY
-
-    @property
-    def history_table(self) -> Path:
-        """Return the same as a table."""
-        return self.history.with_suffix(".csv")
-
-    @property
-    def base_model(self) -> Path:
-        """Return the embedded model before training, into which adapters are merged."""
-        return self.path / "checkpoints" / "base"
-
-    @property
-    def sft_model(self) -> Path:
-        """Return the model after SFT, from which GRPO starts."""
-        return self.path / "sft_model"
-
-    @property
-    def model(self) -> Path:
-        """Return the trained model."""
-        return self.path / MODEL
-
-    @property
-    def policy(self) -> Path:
-        """Return the policy that PPO trained."""
-        return self.path / POLICY
-
-    @property
-    def ppo_checkpoint(self) -> Path:
-        """Return the last checkpoint of PPO."""
-        return self.checkpoints("ppo") / "last.pickle"
-
-    @property
-    def published(self) -> Path:
-        """Return the model with its card, as it is uploaded."""
-        return self.path / "published"
-
-    @property
-    def adapters(self) -> Path:
-        """Return the adapters of the last phase, which ``model`` contains."""
-        return adapters_of(self.model)
-
-    @property
-    def sft_adapters(self) -> Path:
-        """Return the adapters of SFT, which ``sft_model`` contains."""
-        return adapters_of(self.sft_model)
+    config = _Place(CONFIG)
+    """The resolved configuration."""
+    provenance = _Place("provenance.json")
+    """Commit, command and package versions of every launch."""
+    launch = _Place("launch.json")
+    """How Hydra launched the run: its overrides, and its place in a sweep."""
+    finished = _Place("finished")
+    """The empty file that marks a run as complete."""
+    log = _Place("run.log")
+    """What the run logged, and the traceback of its failure."""
+    portfolio = _Place("portfolio.csv")
+    """The portfolio from which training begins."""
+    distillation_data = _Place("distillation_data.npz")
+    """The data from which the teacher of SFT learnt."""
+    metrics = _Place("metrics.jsonl")
+    """Every logged record, one JSON object in each line."""
+    summary = _Place("summary.csv")
+    """The table that a sweep gathers from its runs."""
+    episodes = _Place("episodes.csv")
+    """The reward and its factors of every designer and episode."""
+    differences = _Place("differences.csv")
+    """The paired differences between designers."""
+    phases = _Place("phases.csv")
+    """The time of the run by phase."""
+    figures = _Place("figures")
+    """The folder of the figures."""
+    history = _Place(HISTORY)
+    """The training signals of every step, as JSON."""
+    history_table = _Place(Path(HISTORY).with_suffix(".csv"))
+    """The same as a table."""
+    base_model = _Place("checkpoints/base")
+    """The embedded model before training, into which adapters are merged."""
+    sft_model = _Place("sft_model")
+    """The model after SFT, from which GRPO starts."""
+    model = _Place(MODEL)
+    """The trained model."""
+    policy = _Place(POLICY)
+    """The policy that PPO trained."""
+    ppo_checkpoint = _Place("checkpoints/ppo/last.pickle")
+    """The last checkpoint of PPO."""
+    published = _Place("published")
+    """The model with its card, as it is uploaded."""
+    adapters = _Place(adapters_of(Path(MODEL)))
+    """The adapters of the last phase, which ``model`` contains."""
+    sft_adapters = _Place(adapters_of(Path("sft_model")))
+    """The adapters of SFT, which ``sft_model`` contains."""
 
     def checkpoints(self, phase: str) -> Path:
         """Return the folder of a phase's checkpoints."""
         return self.path / "checkpoints" / phase
-
-
-def adapters_of(model: Path) -> Path:
-    """Return the folder of the adapters that were merged into an exported model."""
-    return model.with_name(f"{model.name}_adapters")
 
 
 def runs_below(folder: Path) -> list[RunFolder]:

@@ -10,16 +10,8 @@ from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 @pytest.mark.parametrize(
     ("settings", "name", "value", "message"),
     [
-        (EvaluationSettings, "episodes", 1, "episodes: 1; give an integer from 2 up"),
-        (EvaluationSettings, "resamples", 99, "resamples: 99; give an integer from 100 up"),
-        (EvaluationSettings, "shards", 0, "shards: 0; give a finite number from 1 up"),
         (EvaluationSettings, "shard", 1, "shard: 1; give an integer from 0 to 0"),
         (EvaluationSettings, "shard", -1, "shard: -1; give an integer from 0 to 0"),
-        (EvaluationSettings, "confidence", 1.0, "confidence: 1.0; give a number between 0 and 1"),
-        (EvaluationSettings, "confidence", 0.0, "confidence: 0.0; give a number between 0 and 1"),
-        (AdversarySettings, "candidates", 0, "candidates: 0"),
-        (AdversarySettings, "keep", 1, "keep: 1"),
-        (AdversarySettings, "concentration", 0.0, "concentration: 0.0; .* finite number above 0"),
         (AdversarySettings, "discretion", [0.5], r"discretion: \[0.5\]; .*least and the greatest"),
         (AdversarySettings, "discretion", [0.8, 0.2], "discretion: .*the least and the greatest"),
         (AdversarySettings, "discretion", [0.0, 1.5], "discretion: 1.5; give a number from 0 to 1"),

@@ -30,18 +30,7 @@ def test_a_market_refuses_the_population_of_the_other(name, bidders):
         make_market(MarketSettings(name=name), bidders)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("name", "clasic"),
-        ("episode_length", 0),
-        ("rounds_per_step", 0),
-        ("scored_rounds", 0),
-        ("scored_rounds", 6),
-        ("warmup_rounds", -1),
-        ("incumbents", {}),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [("scored_rounds", 6), ("incumbents", {})])
 def test_a_bad_setting_is_refused_by_name_and_value(name, value):
     with pytest.raises(ValueError, match=name) as caught:
         MarketSettings(**{name: value})

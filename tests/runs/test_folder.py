@@ -7,8 +7,6 @@ from pathlib import Path
 
 from daedalus.runs.folder import RunFolder, files_below, newest_first
 
-NAMES = [name for name, value in vars(RunFolder).items() if isinstance(value, property)]
-
 
 def leave(path: Path, age: int) -> Path:
     """Make a file that is as old as given."""
@@ -20,10 +18,9 @@ def leave(path: Path, age: int) -> Path:
 
 def test_every_file_is_below_the_folder_and_has_its_own_name(tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
-    paths = [getattr(run, name) for name in NAMES] + [
-        run.checkpoints("sft"),
-        run.checkpoints("grpo"),
-    ]
+    values = [getattr(run, name) for name in vars(RunFolder) if name[0] != "_"]
+    named = [value for value in values if isinstance(value, Path)]
+    paths = [*named, run.checkpoints("sft"), run.checkpoints("grpo")]
     assert len(set(paths)) == len(paths) > 10
     assert all(path.is_relative_to(tmp_path) for path in paths)
     assert run.distillation_data.name == "distillation_data.npz"

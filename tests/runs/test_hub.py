@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
 from daedalus.checks import CannotRunError
 from daedalus.runs.hub import is_hub_name, require_hub
@@ -18,11 +18,11 @@ from tests.launch.config.composing import composed
 @pytest.fixture
 def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Let no server answer; return the folder of the cache."""
-    monkeypatch.delitem(sys.modules, "huggingface_hub.constants", raising=False)
     monkeypatch.setattr("daedalus.runs.hub.getproxies", dict)
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")  # is put back, whatever a test does to it
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     return tmp_path
 
 
@@ -33,18 +33,16 @@ def test_a_model_that_cannot_be_had_is_refused_in_seconds(offline: Path) -> None
     assert time.monotonic() - began < 10
 
 
-def test_a_model_in_the_cache_is_taken_from_there(
-    offline: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_in_the_cache_is_taken_from_there(offline: Path) -> None:
     (offline / "models--OWNER--NAME" / "snapshots" / "abc").mkdir(parents=True)
     require_hub("OWNER/NAME")
-    assert os.environ["HF_HUB_OFFLINE"] == "1"
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    assert os.environ["HF_HUB_OFFLINE"] == "1" and constants.HF_HUB_OFFLINE
 
 
 def test_a_hub_that_answers_is_asked(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setattr(constants, "ENDPOINT", address)
         require_hub("OWNER/NAME")
 
 

@@ -14,12 +14,9 @@ from daedalus.service.settings import ServiceSettings
 @pytest.mark.parametrize(
     ("changes", "hint"),
     [
-        ({"port": 70_000}, "port: 70000"),
-        ({"http_sessions": 0}, "http_sessions: 0"),
         ({"cors_origins": ["*"]}, "SCHEME://HOST"),
         ({"hosts": ["example.org:8000"]}, "hosts: 'example.org:8000'; give a name without a port"),
         ({"trusted_proxies": ["*"]}, "trusted_proxies: '*'; give an address such as 127.0.0.1"),
-        ({"sessions_per_address": 0}, "sessions_per_address: 0"),
         ({"hosts": ["a.*.org"]}, "hosts: 'a.*.org'"),
         ({"session_timeout": 20.0}, "twice design_timeout"),
         ({"session_grace": 20.0}, "session_grace: 20.0"),
@@ -34,10 +31,6 @@ def test_settings_out_of_range_are_refused(changes: dict, hint: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "hint"),
     [
-        ({"seconds": 0.0}, "seconds: 0.0"),
-        ({"longest": -1.0}, "longest: -1.0"),
-        ({"websocket_rate": 0.0}, "websocket_rate: 0.0"),
-        ({"http_sessions": 0}, "http_sessions: 0"),
         ({"http_rates": []}, "http_rates: []"),
         ({"http_rates": [0.5, 2.0]}, "http_rates: [0.5, 2.0]; give numbers from 1 up, ascending"),
         ({"websocket_sessions": [50, 1]}, "websocket_sessions: [50, 1]"),

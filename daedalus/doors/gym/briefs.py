@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from daedalus.design.briefs.benchmark import Benchmark
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.search.features import FEATURES, observed_features
-from daedalus.design.search.space import GRID
+from daedalus.design.search.space import GRID, Places
 from daedalus.doors.briefs import benchmark
 from daedalus.doors.gym.single import drawn_seed
 from daedalus.doors.gym.spaces import (
     Actions,
-    Levels,
     action_space,
+    mechanisms_of,
     observation_space,
     require_options,
 )
@@ -56,7 +56,7 @@ class BriefsEnv(gymnasium.Env[Words, Actions]):
             {"brief": _text_space(asked.briefs), "numbers": observation_space()}
         )
         self.action_space = action_space(GRID)
-        self._levels = Levels(GRID)
+        self._levels = Places(GRID)
         self._named = {each.id: each for each in asked.briefs}
         self._brief: Brief | None = None
         self._words, self._numbers = "", np.zeros(len(FEATURES), np.float32)
@@ -91,7 +91,7 @@ class BriefsEnv(gymnasium.Env[Words, Actions]):
         """
         if self._brief is None:
             raise RuntimeError("there is no brief to answer; call reset")
-        verdict = self.asked.judge(self._brief, self._levels.mechanism(action)[0])
+        verdict = self.asked.judge(self._brief, mechanisms_of(self._levels, action)[0])
         told: dict[str, Any] = {"id": self._brief.id, "broken": "; ".join(verdict.broken)}
         told |= {"objective": verdict.objective, "score": verdict.score}
         self._brief = None

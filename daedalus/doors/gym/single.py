@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.space import LEVELS, Places
 from daedalus.doors import public
 from daedalus.doors.gym.spaces import (
     Actions,
-    Levels,
     Numbers,
     action_space,
+    mechanisms_of,
     numbers_of,
     require_options,
 )
@@ -54,9 +55,8 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         self.understood = understood
         self.observation_space = numbers_space()
         self.action_space = action_space()
-        self._levels = Levels()
+        self._levels = Places(LEVELS)
         self._episode: Episodes | None = None
-        self._over = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -74,7 +74,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         named = None if seed is None else episode_seed(seed)
         super().reset(seed=named)
         chosen = drawn_seed(self.np_random) if named is None else named
-        self._episode, self._over = self.env.reset(episode_seeds([chosen])), False
+        self._episode = self.env.reset(episode_seeds([chosen]))
         return numbers_of(self._episode)[0], {"seed": chosen}
 
     def step(self, action: ArrayLike) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
@@ -86,12 +86,12 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
         """
         if self._episode is None:
             raise RuntimeError("there is no episode yet; call reset first")
-        if self._over:
+        if self._episode.done[0]:
             raise RuntimeError("the episode has ended; call reset")
-        result = self._episode.step(self.env.goal.nearest(self._levels.mechanism(action)))
+        result = self._episode.step(self.env.goal.nearest(mechanisms_of(self._levels, action)))
         told = {"composite": float(result.composite[0])}
-        self._over = bool(self._episode.done[0])
-        return numbers_of(self._episode)[0], float(result.reward[0]), self._over, False, told
+        over = bool(self._episode.done[0])
+        return numbers_of(self._episode)[0], float(result.reward[0]), over, False, told
 
 
 def drawn_seed(rng: np.random.Generator) -> int:

@@ -28,45 +28,22 @@ def action_space(table: Settings = LEVELS) -> Space[Actions]:
     return MultiDiscrete(Places(table).sizes)
 
 
-class Levels:
-    """The levels of each field, which actions number.
+def mechanisms_of(levels: Places, actions: ArrayLike, *count: int) -> Mechanisms:
+    """Return the mechanisms of actions; one action is a batch of one.
 
     Args:
-        table: Levels of each field.
+        levels: The levels of each field, which actions number.
+        actions: Integers, shape (11,), or (B, 11) with a count.
+        *count: B, if there are several actions.
+
+    Raises:
+        ValueError: They are no integers, have another shape, or one is not the number of a level.
     """
-
-    def __init__(self, table: Settings = LEVELS) -> None:
-        self._places = Places(table)
-
-    def mechanism(self, action: ArrayLike) -> Mechanisms:
-        """Return the mechanism of one action as a batch.
-
-        Args:
-            action: Integers, shape (11,).
-
-        Raises:
-            ValueError: They are no integers, have another shape, or one is not the number of a
-                level.
-        """
-        return self._at(_integers(action, (len(FIELDS),))[None])
-
-    def mechanisms(self, actions: ArrayLike, count: int) -> Mechanisms:
-        """Return the mechanisms of B actions.
-
-        Args:
-            actions: Integers, shape (B, 11).
-            count: B.
-
-        Raises:
-            ValueError: See ``mechanism``.
-        """
-        return self._at(_integers(actions, (count, len(FIELDS))))
-
-    def _at(self, actions: NDArray[np.integer[Any]]) -> Mechanisms:
-        try:
-            return self._places.mechanisms(actions)
-        except IndexError as error:
-            raise ValueError(f"action: {error}") from None
+    given = _integers(actions, (*count, len(FIELDS)))
+    try:
+        return levels.mechanisms(np.atleast_2d(given))
+    except IndexError as error:
+        raise ValueError(f"action: {error}") from None
 
 
 def numbers_of(episodes: Episodes) -> Numbers:
@@ -75,8 +52,8 @@ def numbers_of(episodes: Episodes) -> Numbers:
 
 
 def decode(action: ArrayLike, table: Settings = LEVELS) -> Mechanism:
-    """Return the mechanism of one action, see ``Levels.mechanism``."""
-    return Levels(table).mechanism(action)[0]
+    """Return the mechanism of one action, see ``mechanisms_of``."""
+    return mechanisms_of(Places(table), action)[0]
 
 
 def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:

@@ -14,13 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.space import LEVELS, Places
 from daedalus.doors import public
 from daedalus.doors.gym.single import drawn_seed
 from daedalus.doors.gym.spaces import (
     Actions,
-    Levels,
     Numbers,
     action_space,
+    mechanisms_of,
     numbers_of,
     require_options,
 )
@@ -66,7 +67,7 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = numbers_space()
         self.single_action_space = action_space()
-        self._levels = Levels()
+        self._levels = Places(LEVELS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._rngs = [np_random()[0] for _ in range(num_envs)]
@@ -118,7 +119,7 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         ended = episodes.done
         if self.autoreset_mode == AutoresetMode.DISABLED and ended.any():
             raise RuntimeError("an episode has ended; reset it by options['reset_mask']")
-        mechanisms = self.env.goal.nearest(self._levels.mechanisms(actions, self.num_envs))
+        mechanisms = self.env.goal.nearest(mechanisms_of(self._levels, actions, self.num_envs))
         result = episodes.step(mechanisms)
         reward, over = result.reward, episodes.done & ~ended
         same_step = self.autoreset_mode == AutoresetMode.SAME_STEP

@@ -8,13 +8,13 @@ from pydantic import BaseModel, Field
 
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.openenv.checked_types import Strict, text
-from daedalus.service.openenv.messages import DaedalusAction, ForkQuestion, PartialObservation
-from daedalus.service.sessions.session_messages import (
+from daedalus.service.openenv.messages import (
     LONGEST_BRIEF,
-    MOST_SENTENCES,
-    TRAINED,
-    GivenClause,
+    DaedalusAction,
+    ForkQuestion,
+    PartialObservation,
 )
+from daedalus.service.sessions.session_messages import MOST_SENTENCES, TRAINED, GivenClause
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
@@ -133,11 +133,11 @@ class Problem(BaseModel):
     detail: list[FieldProblem] = Field(default_factory=list)
 
 
-INVALID: Documented = {422: {"model": Problem, "description": "Some fields are not valid"}}
-"""The refusal of a malformed request."""
+def documented(status: int, reason: str) -> Documented:
+    """Return a refusal for the OpenAPI document."""
+    return {status: {"model": Problem, "description": reason}}
 
-UNKNOWN_SESSION: Documented = {404: {"model": Problem, "description": "No such session"}}
-"""The refusal of a request that needs a live session."""
 
-UNANSWERED: Documented = {502: {"model": Problem, "description": "A model that bids gave no bids"}}
-"""The refusal of a step for which a language model did not bid."""
+INVALID = documented(422, "Some fields are not valid")
+UNKNOWN_SESSION = documented(404, "No such session")
+UNANSWERED = documented(502, "A model that bids gave no bids")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 
-from daedalus.service.http.api_messages import INVALID, BidLog, BidReport, Documented, Problem
+from daedalus.service.http.api_messages import INVALID, BidLog, BidReport, documented
 from daedalus.service.http.designer_routes import leaving
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
@@ -19,8 +19,8 @@ _NO_REPORTS = (
     "matplotlib or seaborn, which requirements.txt lists"
 )
 _NO_REPORT = f"there is no such report, or no longer; POST {PATH} makes one"
-_ABSENT: Documented = {404: {"model": Problem, "description": "No such report, or none made here"}}
-_BUSY: Documented = {503: {"model": Problem, "description": "Others are made; see Retry-After"}}
+_ABSENT = documented(404, "No such report, or none made here")
+_BUSY = documented(503, "Others are made; see Retry-After")
 
 HARMLESS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "

@@ -14,13 +14,7 @@ from daedalus.design.env import Designer, Watcher
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
-from daedalus.service.http.api_messages import (
-    INVALID,
-    UNKNOWN_SESSION,
-    DesignRequest,
-    Documented,
-    Problem,
-)
+from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, DesignRequest, documented
 from daedalus.service.http.brief_design import design_for_brief, has_brief
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
@@ -35,9 +29,7 @@ from daedalus.service.sessions.made_designers import MadeDesigners
 from daedalus.service.sessions.session_messages import TRAINED, DesignAnswer, DesignerState
 from daedalus.service.sessions.store import SessionStore
 
-_NOT_READY: Documented = {
-    503: {"model": Problem, "description": "The reader of briefs is not ready; see Retry-After"}
-}
+_NOT_READY = documented(503, "The reader of briefs is not ready; see Retry-After")
 
 
 def designer_routes(

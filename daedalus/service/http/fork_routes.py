@@ -16,13 +16,7 @@ from openenv.core.env_server.types import WSErrorCode, WSErrorResponse
 from pydantic import ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from daedalus.service.http.api_messages import (
-    INVALID,
-    UNKNOWN_SESSION,
-    Documented,
-    ForkRequest,
-    Problem,
-)
+from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, ForkRequest, documented
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.checked_types import Strict
@@ -35,9 +29,7 @@ from daedalus.service.sessions.store import SessionStore
 TYPE = "fork"
 """Type of a WebSocket's message, and of its answer."""
 
-_TOO_MANY: Documented = {
-    503: {"model": Problem, "description": "Too many forks of this address; see Retry-After"}
-}
+_TOO_MANY = documented(503, "Too many forks of this address; see Retry-After")
 _LEAST_WAIT = 1e-3  # seconds
 
 

@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
 from daedalus.market.goal import Goal
-from daedalus.service.http.api_messages import Documented, Problem
+from daedalus.service.http.api_messages import documented
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.article import documents_of, figures_of, page_of, plain_page
 from daedalus.service.page.brief_offer import make_brief_offer
@@ -23,7 +23,7 @@ STATIC = Path(__file__).parents[1] / "page" / "static"
 OWN_PARTS = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *"}
 """Headers of the service's own pages, which load nothing from elsewhere."""
 _NO_ARTICLE = "this server has no article; service.write_up names its Markdown file"
-_NO_SUCH_FILE: Documented = {404: {"model": Problem, "description": "No such file"}}
+_NO_SUCH_FILE = documented(404, "No such file")
 
 
 def page_routes(

@@ -10,12 +10,11 @@ from daedalus.service.http.api_messages import (
     INVALID,
     UNANSWERED,
     UNKNOWN_SESSION,
-    Documented,
-    Problem,
     ResetAnswer,
     SessionId,
     StepAnswer,
     StepRequest,
+    documented,
 )
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
@@ -26,9 +25,7 @@ from daedalus.service.sessions.session_messages import Arena, Reveal, Truth
 from daedalus.service.sessions.store import SessionStore
 from daedalus.service.sessions.truth import Truths
 
-_FULL: Documented = {
-    503: {"model": Problem, "description": "All sessions are taken; see Retry-After"}
-}
+_FULL = documented(503, "All sessions are taken; see Retry-After")
 _TRUTH = "Read what truthful bids lose in one sale, by format and reserve"
 _REVEALED = "Read the types and values of the bidders, and the owners of false names"
 

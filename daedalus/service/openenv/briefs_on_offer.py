@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Any
 
@@ -61,8 +62,6 @@ class BriefsOnOffer:
     load: Callable[[], tuple[Understand, list[str]]]
     populations: Mapping[str, PopulationSettings]
     seed: int = 0
-    _reader: list[tuple[Understand, list[str]]] = field(default_factory=list, repr=False)
-    _read: dict[str, Understanding] = field(default_factory=dict, repr=False)
     _one_reads: Lock = field(default_factory=Lock, repr=False)
 
     async def read_ahead(self, brief: str | None) -> None:
@@ -130,14 +129,13 @@ class BriefsOnOffer:
     def understand(self, brief: str) -> tuple[Understanding, list[str]]:
         """Return what a brief asks for, and what is to be said of the reader; one at a time."""
         with self._one_reads:
-            if not self._reader:
-                self._reader.append(self.load())
-            understand, notes = self._reader[0]
-            if brief not in self._read:
-                while len(self._read) >= _KEPT:
-                    del self._read[next(iter(self._read))]
-                self._read[brief] = understand(brief)
-            return self._read[brief], notes
+            understand, notes = self._reader
+            return understand(brief), notes
+
+    @cached_property
+    def _reader(self) -> tuple[Understand, list[str]]:
+        understand, notes = self.load()
+        return lru_cache(_KEPT)(understand), notes
 
     def _market(self, population: str) -> DesignEnv:
         settings = MarketSettings()

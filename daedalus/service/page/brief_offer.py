@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.market.mechanism import RANGES
+from daedalus.service.openenv.messages import LONGEST_BRIEF
 from daedalus.service.page.page_messages import BriefMeaning, BriefOffer
-from daedalus.service.sessions.session_messages import LONGEST_BRIEF
 
 _BY_KIND = {
     "aim": "Most of all: {}",

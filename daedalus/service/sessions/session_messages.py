@@ -8,12 +8,10 @@ from pydantic import Field
 
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.service.openenv.checked_types import Strict, number, text
-from daedalus.service.openenv.messages import Restrictions, WireMechanism
+from daedalus.service.openenv.messages import LONGEST_BRIEF, Restrictions, WireMechanism
 
 TRAINED = "trained"
 DesignerStatus = Literal["none", "loading", "ready", "failed"]
-LONGEST_BRIEF = 2000
-"""Most characters of a brief."""
 MOST_SENTENCES = 40
 """Most sentences of a brief."""
 _LARGEST = 1e9  # a sentence may name what no field can be, and then says so

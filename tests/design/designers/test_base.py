@@ -75,8 +75,3 @@ def test_random_covers_the_space_evenly(sampling, high):
         deciles = np.histogram(getattr(drawn, name), bins=10, range=(low, top))[0] / count
         assert getattr(drawn, name).max() <= top
         np.testing.assert_allclose(deciles, 0.1, atol=0.01, err_msg=name)
-
-
-def test_an_unknown_sampling_is_refused():
-    with pytest.raises(ValueError, match="'normal'; choose uniform or published"):
-        RandomSettings(sampling="normal")

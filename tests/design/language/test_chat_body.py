@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from daedalus.design.language.chat_body import NoReplyError, ReportedError, is_filtered, read_reply
 from daedalus.design.language.reply import Reply
@@ -175,36 +173,3 @@ def test_refusals_of_filters_are_known_in_the_forms_of_their_providers(
     error: Any, filtered: bool
 ) -> None:
     assert is_filtered(error) is filtered
-
-
-NAMES = ["error", "choices", "message", "content", "text", "type", "usage", "refusal", "code"]
-NAMES += ["finish_reason", "prompt_tokens", "metadata", "raw", "errors", "detail", "reason"]
-TEXTS = st.text() | st.text(st.characters(categories=["Cs", "Cc", "L"])) | st.sampled_from(NAMES)
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS
-VALUES = st.recursive(
-    LEAVES,
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=3), inner, max_size=5)
-    ),
-    max_leaves=20,
-)
-CHATS = st.fixed_dictionaries(
-    {"choices": st.lists(st.fixed_dictionaries({"message": VALUES}) | VALUES, max_size=2)},
-    optional={"error": VALUES, "usage": VALUES},
-)
-CONTENTS = st.fixed_dictionaries({"content": VALUES}, optional={"refusal": VALUES})
-MESSAGES = CONTENTS.map(lambda message: {"choices": [{"message": message}]})
-BODIES = (VALUES | CHATS | MESSAGES).map(lambda each: json.dumps(each).encode()) | st.binary()
-
-
-@given(BODIES)
-def test_any_body_is_a_reply_or_the_one_error(sent: bytes) -> None:
-    try:
-        reply = read_reply(sent)
-    except NoReplyError as error:
-        assert str(error).isprintable() and str(error)
-        return
-    assert Reply(**json.loads(json.dumps(vars(reply)))) == reply
-    assert bool(reply.text) != bool(reply.reason)
-    reply.text.encode()

@@ -13,17 +13,7 @@ KEY = "sk-very-secret-51423"
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [
-        ("model", ""),
-        ("base_url", "localhost:8000"),
-        ("base_url", "http://"),
-        ("temperature", -1.0),
-        ("max_tokens", 0),
-        ("timeout", 0.0),
-        ("retries", -1),
-        ("concurrency", 0),
-        ("response_format", "yaml"),
-    ],
+    [("model", ""), ("base_url", "localhost:8000"), ("base_url", "http://")],
 )
 def test_settings_are_checked(setting: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"^{setting}: "):

@@ -12,7 +12,8 @@ from daedalus.design.briefs.clauses import Understanding
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.market.mechanism import FIELDS
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.sessions.session_messages import LONGEST_BRIEF, MOST_SENTENCES
+from daedalus.service.openenv.messages import LONGEST_BRIEF
+from daedalus.service.sessions.session_messages import MOST_SENTENCES
 from tests.service.briefs import NOTE, offer
 from tests.service.conftest import DOCS, documented, serving
 

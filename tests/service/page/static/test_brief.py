@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from daedalus.service.sessions.session_messages import LONGEST_BRIEF
+from daedalus.service.openenv.messages import LONGEST_BRIEF
 from tests.service.briefs import NOTE, offer
 from tests.service.page.static.test_access import SCREENS, needs_axe, violations
 from tests.service.page.static.visitor import Visit, Visitor, at_own_site
