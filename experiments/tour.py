@@ -17,7 +17,8 @@ from daedalus.launch.config.tasks import Tour
 from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.service.page.tour import STOPS, Stop
+from daedalus.service.page.page_messages import TourStop
+from daedalus.service.page.tour import STOPS
 
 
 def main(config: Tour, out: Path) -> None:
@@ -37,7 +38,7 @@ def main(config: Tour, out: Path) -> None:
 
 
 def measure(
-    stop: Stop, env: DesignEnv, settings: EvaluationSettings, seed: int
+    stop: TourStop, env: DesignEnv, settings: EvaluationSettings, seed: int
 ) -> dict[str, str | float]:
     """Return the row of a stop.
 
@@ -67,14 +68,14 @@ def measure(
     }
 
 
-def scores(stop: Stop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
+def scores(stop: TourStop, env: DesignEnv, episodes: int, seed: int) -> NDArray[np.float64]:
     """Return paired R of whole episodes under the stop's two mechanisms, shape (2, episodes)."""
-    mechanisms = Mechanisms.stack([stop.hurt, stop.fixed])
+    mechanisms = Mechanisms.stack([stop.hurt.to_mechanism(), stop.fixed.to_mechanism()])
     return episode_scores(env, mechanisms, episodes, seed, "tour")
 
 
 def switch_gains(
-    stop: Stop, env: DesignEnv, seeds: Any
+    stop: TourStop, env: DesignEnv, seeds: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Play the first half of episodes under ``stop.hurt`` and the second under ``stop.fixed``.
 
@@ -89,7 +90,9 @@ def switch_gains(
     """
     markets = np.concatenate([market_seeds(seed, "service", 1) for seed in seeds])
     half = env.settings.episode_length // 2
-    hurt, fixed = (Mechanisms.repeat(each, len(markets)) for each in (stop.hurt, stop.fixed))
+    hurt, fixed = (
+        Mechanisms.repeat(each.to_mechanism(), len(markets)) for each in (stop.hurt, stop.fixed)
+    )
     episodes = env.reset(markets)
     first = _mean_r(episodes, hurt, half)
     stayed = _mean_r(episodes.fork(np.arange(len(markets))), hurt, half)

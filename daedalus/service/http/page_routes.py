@@ -15,7 +15,7 @@ from daedalus.service.page.article import documents_of, figures_of, page_of, pla
 from daedalus.service.page.brief_offer import make_brief_offer
 from daedalus.service.page.newest_run import NewestRun
 from daedalus.service.page.offer import make_offer
-from daedalus.service.page.page_messages import Offer, Tour, TourStop, TrainingCurves
+from daedalus.service.page.page_messages import Offer, Tour, TrainingCurves
 from daedalus.service.page.tour import tour
 from daedalus.service.settings import ServiceSettings
 
@@ -54,8 +54,7 @@ def page_routes(
     @router.get("/api/tour", summary="Read the stops of the guided tour: attacks and remedies")
     async def stops() -> Tour:
         goal = Goal(allowed=catalogue.allowed)
-        on_offer = tour(catalogue.populations, catalogue.markets, goal)
-        return Tour(stops=[TourStop(**each.to_dict()) for each in on_offer])
+        return Tour(stops=tour(catalogue.populations, catalogue.markets, goal))
 
     @router.get("/api/training", summary="Read the training curves of the newest run")
     def training() -> TrainingCurves:

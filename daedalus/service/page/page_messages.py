@@ -130,7 +130,9 @@ class TourStop(Strict):
         attack: What the attackers do, and why it pays.
         population: Name of the population.
         market: Name of the market.
-        seed: Seed of the episode.
+        seed: Seed of a typical episode. The candidates are the seeds 0 to 399 on which the change
+            gains between the quartiles, both over the first half and over no change. Of these it
+            is the seed whose rewards are closest to the average, with and without the change.
         n_agents: Number of bidders; None takes the number that the population has.
         hurt: The mechanism that invites the attack.
         fixed: The mechanism that stops it.

@@ -6,104 +6,60 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.service.openenv.messages import WireMechanism
+from daedalus.service.page.page_messages import TourStop
 
 MOST_CHANGES = 2
 LONGEST_TEXT = 480  # characters, about five lines of a page
+_USUAL: dict[str, Any] = {"market": "fresh", "n_agents": None, "shown": 4, "compared": 4}
+"""Fields that a stop may leave out; the bidders of the market ``fresh`` are unspoilt."""
 
 
-@dataclass(frozen=True)
-class Stop:
-    """An attack to watch: first the mechanism invites it, then a changed mechanism stops it.
+def stop_of(hurt: Mechanism, changes: dict[str, Any], **told: Any) -> TourStop:
+    """Return a stop: first the mechanism invites an attack, then a changed one stops it.
 
-    Attributes:
-        name: Its identifier, in lower case and underscores.
-        title: Its title for readers.
-        population: Name of a population that the service offers.
-        seed: Seed of a typical episode. The candidates are the seeds 0 to 399 on which the change
-            gains between the quartiles, both over the first half and over no change. Of these it
-            is the seed whose rewards are closest to the average, with and without the change.
+    Args:
         hurt: The mechanism that invites the attack.
         changes: One or two fields and their new values, which stop the attack.
-        attack: What the attackers do and why it pays, for readers new to mechanism design.
-        watch: What to look at while the attack hurts.
-        seen: What the round shows on which the page then stops.
-        contrast: What to look at when the same rounds are played under both mechanisms.
-        fix: Why the change works, and what it costs.
-        lesson: The attack, the remedy and its cost in two sentences.
-        shown: Round on which the page stops: the one of the fifth step, from 0, that shows the
-            attack best.
-        compared: The same for the tenth step, which both mechanisms play.
-        market: Name of a market that the service offers. It begins with unspoilt bidders.
-        n_agents: Number of bidders; None takes the number that the population has.
+        **told: The other fields of ``TourStop``.
 
     Raises:
-        ValueError: A text is missing or too long, or the changes are not one or two.
+        ValueError: A text is empty or too long, or the changes are not one or two.
         MechanismError: A change is to something out of range.
     """
-
-    name: str
-    title: str
-    population: str
-    seed: int
-    hurt: Mechanism
-    changes: dict[str, Any]
-    attack: str
-    watch: str
-    seen: str
-    contrast: str
-    fix: str
-    lesson: str
-    shown: int = 4
-    compared: int = 4
-    market: str = "fresh"
-    n_agents: int | None = None
-
-    def __post_init__(self) -> None:
-        for field in ("title", "attack", "watch", "seen", "contrast", "fix", "lesson"):
-            length = len(getattr(self, field))
-            if not 0 < length <= LONGEST_TEXT:
-                raise ValueError(f"{field}: {length} characters; write 1 to {LONGEST_TEXT}")
-        if not 1 <= len(self.changed) == len(self.changes) <= MOST_CHANGES:
-            raise ValueError(f"changes: {self.changes}; change one or two fields of {self.hurt}")
-
-    @property
-    def fixed(self) -> Mechanism:
-        """Return the mechanism that stops the attack."""
-        return replace(self.hurt, **self.changes)
-
-    @property
-    def changed(self) -> list[str]:
-        """Return the fields in which the two mechanisms differ, in schema order."""
-        return [name for name in FIELDS if getattr(self.hurt, name) != getattr(self.fixed, name)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the stop as JSON data, with both mechanisms in full."""
-        told = asdict(self) | {"fixed": self.fixed.to_dict(), "changed": self.changed}
-        del told["changes"]
-        return told
+    fixed = replace(hurt, **changes)
+    changed = [name for name in FIELDS if getattr(hurt, name) != getattr(fixed, name)]
+    if not 1 <= len(changed) == len(changes) <= MOST_CHANGES:
+        raise ValueError(f"changes: {changes}; change one or two fields of {hurt}")
+    for field in ("title", "attack", "watch", "seen", "contrast", "fix", "lesson"):
+        length = len(told[field])
+        if not 0 < length <= LONGEST_TEXT:
+            raise ValueError(f"{field}: {length} characters; write 1 to {LONGEST_TEXT}")
+    rules, mended = (WireMechanism(**each.to_dict()) for each in (hurt, fixed))
+    return TourStop(hurt=rules, fixed=mended, changed=changed, **(_USUAL | told))
 
 
 def tour(
     populations: Collection[str], markets: Collection[str], goal: Goal = ANYTHING
-) -> list[Stop]:
+) -> list[TourStop]:
     """Return the stops in order whose population and market are on offer, and rules allowed."""
     return [
         stop
         for stop in STOPS
         if stop.population in populations
         and stop.market in markets
-        and goal.admits(stop.hurt)
-        and goal.admits(stop.fixed)
+        and goal.admits(stop.hurt.to_mechanism())
+        and goal.admits(stop.fixed.to_mechanism())
     ]
 
 
 STOPS = (
-    Stop(
+    stop_of(
         name="bid_shading",
         title="Bid shading",
         population="stage1",
@@ -129,7 +85,7 @@ STOPS = (
         lesson="Where winners pay what they bid, bidders hide their values and honest ones gain "
         "nothing. Let winners pay the highest losing bid; the cost is some revenue.",
     ),
-    Stop(
+    stop_of(
         name="collusion",
         title="Collusion: a ring",
         population="weak_ring",
@@ -160,7 +116,7 @@ STOPS = (
         lesson="A ring shares the goods and keeps the price at nothing. Make rings declare "
         "themselves; the cost is a form for every bidder.",
     ),
-    Stop(
+    stop_of(
         name="strategic_dropout",
         title="Walking away",
         population="stage2",
@@ -185,7 +141,7 @@ STOPS = (
         lesson="Winners who walk away waste what others would have bought. Fine them; the cost is "
         "that some honest buyers are fined as well.",
     ),
-    Stop(
+    stop_of(
         name="false_stability",
         title="False stability",
         population="exploiter_heavy",
@@ -220,7 +176,7 @@ STOPS = (
         lesson="Fines on suspicion hit honest bidders, and they leave one by one. Fine nobody and "
         "show the price; the cost is that a real ring would go free.",
     ),
-    Stop(
+    stop_of(
         name="transparency_paradox",
         title="The transparency paradox",
         population="weak_ring",
@@ -246,7 +202,7 @@ STOPS = (
         lesson="Named winners show a ring which member broke its deal. Hide the winners; the cost "
         "is that a market which tells less attracts fewer bidders.",
     ),
-    Stop(
+    stop_of(
         name="false_names",
         title="One more: false names",
         population="exploiter_heavy",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from daedalus.market.mechanism import FIELDS, Mechanism, mechanism_from_mapping
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
-from daedalus.service.openenv.messages import LEAST_BIDDERS, DaedalusAction
-from daedalus.service.page.tour import STOPS, Stop, tour
+from daedalus.service.openenv.messages import LEAST_BIDDERS, DaedalusAction, WireMechanism
+from daedalus.service.page.page_messages import TourStop
+from daedalus.service.page.tour import STOPS, stop_of, tour
 from daedalus.service.sessions.session_messages import ArenaRound
 from daedalus.service.sessions.watching import arena, reveal
 from experiments.serve import make_catalogue
@@ -36,19 +36,18 @@ def served() -> Catalogue:
     return make_catalogue(composed("+experiment=serve"))
 
 
-def env_of(stop: Stop, catalogue: Catalogue) -> DesignEnv:
+def env_of(stop: TourStop, catalogue: Catalogue) -> DesignEnv:
     return catalogue.build(catalogue.options(population=stop.population, market=stop.market))
 
 
 def visit(
-    catalogue: Catalogue, stop: Stop, mechanisms: list[Mechanism]
+    catalogue: Catalogue, stop: TourStop, mechanisms: list[WireMechanism]
 ) -> tuple[list[float], DaedalusEnvironment]:
     """Play the stop through the service, one step under each mechanism; return its rewards."""
     environment = DaedalusEnvironment(catalogue)
-    told = stop.to_dict()
-    environment.reset(**{name: told[name] for name in ("seed", "population", "market", "n_agents")})
+    environment.reset(**stop.model_dump(include={"seed", "population", "market", "n_agents"}))
     for each in mechanisms:
-        environment.step(DaedalusAction(**each.to_dict()))
+        environment.step(DaedalusAction(**each.model_dump()))
     return environment.state.rewards, environment
 
 
@@ -59,8 +58,8 @@ def test_the_five_attacks_come_first_and_names_are_unique() -> None:
 
 
 @every_stop
-def test_a_stop_is_json_and_can_be_visited(stop: Stop, served: Catalogue) -> None:
-    told = json.loads(json.dumps(stop.to_dict()))
+def test_a_stop_is_json_and_can_be_visited(stop: TourStop, served: Catalogue) -> None:
+    told = json.loads(stop.model_dump_json())
     names = ("name", "title", "attack", "watch", "seen", "contrast", "fix", "lesson")
     texts = {name: told.pop(name) for name in names}
     assert all(text.strip() == text and text for text in texts.values())
@@ -76,7 +75,7 @@ def test_a_stop_is_json_and_can_be_visited(stop: Stop, served: Catalogue) -> Non
 
 
 @every_stop
-def test_the_change_earns_more_on_the_same_markets(stop: Stop, served: Catalogue) -> None:
+def test_the_change_earns_more_on_the_same_markets(stop: TourStop, served: Catalogue) -> None:
     env = env_of(stop, served)
     hurt, fixed = scores(stop, env, EPISODES, seed=7)
     difference = fixed - hurt
@@ -85,7 +84,9 @@ def test_the_change_earns_more_on_the_same_markets(stop: Stop, served: Catalogue
 
 
 @every_stop
-def test_a_change_half_way_gives_a_visitor_a_typical_gain(stop: Stop, served: Catalogue) -> None:
+def test_a_change_half_way_gives_a_visitor_a_typical_gain(
+    stop: TourStop, served: Catalogue
+) -> None:
     seen, _ = visit(served, stop, [stop.hurt] * 5 + [stop.fixed] * 5)
     gain = np.mean(seen[5:]) - np.mean(seen[:5])
     stayed, _ = visit(served, stop, [stop.hurt] * 10)
@@ -100,7 +101,7 @@ def test_a_change_half_way_gives_a_visitor_a_typical_gain(stop: Stop, served: Ca
 def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) -> None:
     stop = next(each for each in STOPS if each.name == "false_stability")
     env = env_of(stop, served)
-    steps = play_steps(env.reset(market_seeds(7, "tour", EPISODES)), stop.hurt, 10)
+    steps = play_steps(env.reset(market_seeds(7, "tour", EPISODES)), stop.hurt.to_mechanism(), 10)
     r, p, s = (
         [each.field(name).mean() for each in steps]
         for name in ("composite", "participation", "stability")
@@ -110,7 +111,7 @@ def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) ->
 
 
 def rounds_of(
-    stop: Stop, catalogue: Catalogue, mechanisms: list[Mechanism], index: int
+    stop: TourStop, catalogue: Catalogue, mechanisms: list[WireMechanism], index: int
 ) -> tuple[ArenaRound, list[float], list[int]]:
     """Return a round of the last step, the values in it, and the false names' owners."""
     _, environment = visit(catalogue, stop, mechanisms)
@@ -155,7 +156,7 @@ def test_the_round_shown_is_as_the_text_says(served: Catalogue) -> None:
 
 
 @every_stop
-def test_the_rounds_compared_show_the_difference(stop: Stop, served: Catalogue) -> None:
+def test_the_rounds_compared_show_the_difference(stop: TourStop, served: Catalogue) -> None:
     old, better = (
         rounds_of(stop, served, [stop.hurt] * 5 + [each] * 5, stop.compared)[0]
         for each in (stop.hurt, stop.fixed)
@@ -184,6 +185,13 @@ def test_only_what_is_on_offer_can_be_visited() -> None:
     assert allowed and "bid_shading" not in [stop.name for stop in allowed]
 
 
+TEXTS = ("title", "attack", "watch", "seen", "contrast", "fix", "lesson")
+STOP: dict[str, Any] = dict.fromkeys(TEXTS, "words") | {
+    "hurt": Mechanism(auction_type="first_price"),
+    "changes": {"auction_type": "second_price"},
+}
+
+
 @pytest.mark.parametrize(
     ("fields", "hint"),
     [
@@ -197,4 +205,4 @@ def test_only_what_is_on_offer_can_be_visited() -> None:
 )
 def test_a_stop_that_shows_nothing_is_refused(fields: dict[str, Any], hint: str) -> None:
     with pytest.raises(ValueError, match=hint):
-        replace(STOPS[0], **fields)
+        stop_of(**(STOP | fields))
