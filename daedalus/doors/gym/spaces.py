@@ -48,7 +48,7 @@ class Levels:
             ValueError: They are no integers, have another shape, or one is not the number of a
                 level.
         """
-        return self._at(_integers(action, (len(FIELDS),))[None])
+        return self._at(integers(action, (len(FIELDS),))[None])
 
     def mechanisms(self, actions: ArrayLike, count: int) -> Mechanisms:
         """Return the mechanisms of B actions.
@@ -60,7 +60,7 @@ class Levels:
         Raises:
             ValueError: See ``mechanism``.
         """
-        return self._at(_integers(actions, (count, len(FIELDS))))
+        return self._at(integers(actions, (count, len(FIELDS))))
 
     def _at(self, actions: NDArray[np.integer[Any]]) -> Mechanisms:
         try:
@@ -79,7 +79,7 @@ def decode(action: ArrayLike, table: Settings = LEVELS) -> Mechanism:
     return Levels(table).mechanism(action)[0]
 
 
-def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
+def integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
     """Return actions as an array of integers of a shape; only their ranges are not checked."""
     try:
         given = np.asarray(actions)
