@@ -80,7 +80,7 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
         self.composition: Population | None = None
         self.possible_agents = [DESIGNER, ADVERSARY]
         self.agents: list[str] = []
-        self._env, self._market = env, MarketEnv(env)
+        self.env, self._market = env, MarketEnv(env)
         population = self.moves.population
         choices = [len(population.types)] * population.bidders + [TRAIT_LEVELS] * len(TRAITS)
         self.observation_spaces = {DESIGNER: self._market.observation_space, ADVERSARY: Discrete(2)}
@@ -142,7 +142,7 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
 
     def _begin(self, action: ArrayLike) -> tuple[NDArray[np.float32], dict[str, Any]]:
         self.composition = self.composed(action)
-        self._market.env = self._env.with_population(self.composition)
+        self._market.env = self.env.with_population(self.composition)
         seen, told = self._market.reset(seed=self._seed)
         if self.portfolio is not None:
             same = episode_seeds([told["seed"]] * len(self.portfolio))

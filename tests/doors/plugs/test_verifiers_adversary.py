@@ -75,10 +75,11 @@ def test_each_agent_has_a_trace_and_a_reward_of_its_own(monkeypatch: pytest.Monk
     composition = moves.composition({"dropout": 5, "rota": 3}, TRAITS)
     assert designer.reward == pytest.approx(earned(5, composition), abs=1e-12)
     assert adversary.reward == -designer.reward != 0 and adversary.metrics == {"valid": 1.0}
-    assert [each["model"] for each in server.requests] == ["attacker", "m", "m"]
+    bodies = [each["body"] for each in server.requests]
+    assert [each["model"] for each in bodies] == ["attacker", "m", "m"]
     assert "dropout: opt_out, shade, withdraw" in adversary.branches[-1].messages[0].content
-    read = "".join(str(each["messages"]) for each in server.requests[1:])
-    assert "rota" not in read and MOVE not in read  # the designer is not told who comes
+    read = "".join(str(each["messages"]) for each in bodies[1:])
+    assert "outside_option" not in read  # the designer is not told the move
 
 
 def test_a_move_that_is_refused_leaves_the_bidders_of_the_population(
