@@ -1,4 +1,4 @@
-"""The moves of an adversary: who comes to an episode, see ``daedalus.lab.studies.exploitability``."""
+"""The moves of an adversary, as in ``exploitability``: who comes to an episode."""
 
 from __future__ import annotations
 

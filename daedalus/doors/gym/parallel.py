@@ -1,4 +1,4 @@
-"""Designer against adversary: one market for two learners, as a parallel environment of PettingZoo."""
+"""Designer against adversary: one market for two learners, in PettingZoo."""
 
 from __future__ import annotations
 

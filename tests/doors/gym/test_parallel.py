@@ -19,7 +19,7 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import episode_seeds
 
 SHORT = ("market.episode_length=3",)
-MOVE = np.array([2, 6, 2, 6, 2, 2, 0, 2, *(4, 0, 2, 4)])  # types in the order of mixture, and levels
+MOVE = np.array([2, 6, 2, 6, 2, 2, 0, 2, *(4, 0, 2, 4)])  # types, then levels
 
 
 def played(env: AdversaryEnv, seed: int, move: np.ndarray) -> tuple[list[Any], list[Any]]:

@@ -1,4 +1,4 @@
-"""Designer against adversary in verifiers, played on a stub of a chat server in the real library."""
+"""Designer against adversary in verifiers: the real library, and a stub of a chat server."""
 
 from __future__ import annotations
 
