@@ -37,8 +37,9 @@ class Moves:
                 numbers are no integers from 0 up that sum to the population's.
         """
         self._check(bidders, traits)
+        chosen: dict[str, Any] = dict(traits)
         types = {
-            name: dataclasses.replace(each, share=float(bidders.get(name, 0)), **traits)
+            name: dataclasses.replace(each, share=float(bidders.get(name, 0)), **chosen)
             for name, each in self.population.types.items()
         }
         return self.population.fixed(types, self.population.bidders, self.population.units)
