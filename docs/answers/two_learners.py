@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-from gymnasium.spaces import MultiDiscrete
+from gymnasium.spaces import MultiDiscrete, Space
 from numpy.typing import NDArray
 
 from daedalus.doors.gym.parallel import ADVERSARY, DESIGNER, AdversaryEnv, parallel_env
@@ -21,13 +21,15 @@ RATE, BATCH, UPDATES, GAMES, SEEDS = 4.0, 40, 25, 150, range(5)
 class Learner:
     """Odds of each choice, for each part of an action; at first all are equal."""
 
-    def __init__(self, space: MultiDiscrete) -> None:
+    def __init__(self, space: Space[NDArray[np.int64]]) -> None:
+        assert isinstance(space, MultiDiscrete)
         counts = space.nvec[:, None]
         self.logits = np.where(np.arange(counts.max()) < counts, 0.0, -np.inf)
 
     def act(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw an action (by the Gumbel trick)."""
-        return (self.logits + rng.gumbel(size=self.logits.shape)).argmax(axis=1)
+        drawn: NDArray[np.int64] = (self.logits + rng.gumbel(size=self.logits.shape)).argmax(axis=1)
+        return drawn
 
     def learn(self, actions: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
         """Raise the odds of actions that earned more than the mean."""

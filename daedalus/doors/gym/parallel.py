@@ -164,8 +164,8 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
         counts = np.bincount(chosen[: population.bidders], minlength=len(population.types))
         traits = {}
         for name, level in zip(TRAITS, chosen[population.bidders :], strict=True):
-            levels = np.linspace(*getattr(bounds, name), TRAIT_LEVELS)
-            traits[name] = float(levels[level])
+            low, high = getattr(bounds, name)
+            traits[name] = float(np.linspace(low, high, TRAIT_LEVELS)[level])
         bidders = dict(zip(population.types, counts.tolist(), strict=True))
         return self.moves.composition(bidders, traits)
 
