@@ -157,7 +157,7 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
             ValueError: The action is not in the space.
         """
         space = self.action_spaces[ADVERSARY]
-        chosen = integers(action, space.shape)
+        chosen = integers(action, (self.moves.population.bidders + len(TRAITS),))
         if not space.contains(chosen.astype(np.int64)):
             raise ValueError(f"action: {chosen.tolist()} is not in {space}")
         population, bounds = self.moves.population, self.moves.space
