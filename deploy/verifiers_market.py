@@ -115,14 +115,18 @@ class MarketsEnv(vf.Env[MarketsEnvConfig]):
 
     async def run(self, task: MarketTask, agents: vf.Agents) -> None:
         """Play the episode of the task's seed."""
-        episode = ChatEpisode(self._market, task.data.seed)
-        system, user = (each["content"] for each in episode.opening())
-        async with agents.agent.interaction(task.with_system_prompt(system)) as model:
-            answer = await model.turn(user)
-            while not answer.terminated:
-                told = episode.answer(answer.last_reply)
-                model.trace.state.reward = episode.reward
-                model.trace.state.valid = episode.valid
-                if episode.done:
-                    break
-                answer = await model.turn(told)
+        await play(ChatEpisode(self._market, task.data.seed), task, agents.agent)
+
+
+async def play(episode: ChatEpisode, task: MarketTask, agent: vf.Agent) -> None:
+    """Let an agent play an episode; its trace has what the task's reward counts."""
+    system, user = (each["content"] for each in episode.opening())
+    async with agent.interaction(task.with_system_prompt(system)) as model:
+        answer = await model.turn(user)
+        while not answer.terminated:
+            told = episode.answer(answer.last_reply)
+            model.trace.state.reward = episode.reward
+            model.trace.state.valid = episode.valid
+            if episode.done:
+                break
+            answer = await model.turn(told)

@@ -88,3 +88,26 @@ def test_steps_are_timed_on_a_cpu_after_each_change(
     assert [line.split()[0] for line in lines] == [*import_module("docs.answers.cpu").CHANGES]
     processor = [numbers(line)[-1] for line in lines]
     assert len(processor) == 4 and min(processor) > 0
+
+
+def test_an_adversary_takes_what_a_designer_has_learnt(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("docs.answers.two_learners"), "SEEDS", range(2))
+    lines, page = printed("two_learners", capsys), shown("two_learners")
+    assert [line[:36] for line in lines] == [line[:36] for line in page]
+    means = [numbers(line)[0] for line in lines[1:]]
+    assert means == pytest.approx([numbers(line)[0] for line in page[1:]], abs=0.06)
+    neither, learnt, attacked = means[:3]
+    assert neither + 0.1 < learnt and attacked < learnt - 0.03
+
+
+def test_the_page_s_game_is_played_to_its_end() -> None:
+    names = dict(vars(import_module("docs.answers.two_learners")))
+    text = (ANSWERS / "two_learners.md").read_text()
+    (code,) = [block for kind, block in FENCE.findall(text) if kind == "python"]
+    spaces = names["parallel_env"]().action_spaces
+    names |= {"rng": np.random.default_rng(0)}
+    names["players"] = {name: names["Learner"](space) for name, space in spaces.items()}
+    exec(code, names)
+    assert not names["env"].agents and sum(names["rewards"].values()) == 0

@@ -39,7 +39,7 @@ def mechanisms_of(levels: Places, actions: ArrayLike, *count: int) -> Mechanisms
     Raises:
         ValueError: They are no integers, have another shape, or one is not the number of a level.
     """
-    given = _integers(actions, (*count, len(FIELDS)))
+    given = integers(actions, (*count, len(FIELDS)))
     try:
         return levels.mechanisms(np.atleast_2d(given))
     except IndexError as error:
@@ -56,7 +56,7 @@ def decode(action: ArrayLike, table: Settings = LEVELS) -> Mechanism:
     return mechanisms_of(Places(table), action)[0]
 
 
-def _integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
+def integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
     """Return actions as an array of integers of a shape; only their ranges are not checked."""
     try:
         given = np.asarray(actions)
