@@ -94,11 +94,3 @@ def test_figures_show_every_setting(table: pd.DataFrame) -> None:
     labels = {line.get_label() for panel in drawn.axes for line in panel.lines}
     assert {"vcg", "restrict", "winner", "collusion penalty", "reserve price"} <= labels
     assert len(advantages(table, "alternating", "fixed").axes) == len(PRESENT)
-
-
-@pytest.mark.slow
-def test_numbers_of_bidders_are_whole(table: pd.DataFrame) -> None:
-    few = table[(table[list(PRESENT)] < 2).all(axis=1)]
-    for drawn in (behaviour(few, "fixed"), advantages(few, "alternating", "fixed")):
-        drawn.canvas.draw()
-        assert all(float(tick).is_integer() for axes in drawn.axes for tick in axes.get_xticks())
