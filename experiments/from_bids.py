@@ -81,22 +81,18 @@ def _write(report: Report, analysis: Analysis, out: Path) -> None:
     findings = analysis.findings
     for name, figure in figures_of(analysis).items():
         report.figure(figure, name)
-    report.table(findings.designers, "designers")
+    report.table(findings.designers, "designers", f"{findings.reward} of a sale")
     report.table(verdict_row(findings), "verdict")
     report.table(reserves_table(findings), "reserves")
-    report.table(findings.sensitivity, "sensitivity")
+    report.table(findings.sensitivity, "sensitivity", "other assumptions")
     report.table(findings.checks, "diagnostics")
     slopes = findings.estimate.levels.slopes
     report.table(slopes.rename("coefficient").rename_axis("column").reset_index(), "levels")
     if findings.brief is not None:
-        rules = rules_table(findings.brief)
-        report.table(rules, "rules")
-        report.show(rules, "the brief: what it rules here, and what that costs in a sale")
-    report.show(findings.designers, f"{findings.reward} of a sale")
-    report.show(findings.sensitivity, "other assumptions")
+        title = "the brief: what it rules here, and what that costs in a sale"
+        report.table(rules_table(findings.brief), "rules", title)
     if len(findings.fit):
-        report.table(findings.fit, "fit")
-        report.show(findings.fit, "by number of bidders")
+        report.table(findings.fit, "fit", "by number of bidders")
     names = [path.stem for path in (out / "figures").glob("*.png")]
     text = markdown(findings, {name: f"figures/{name}.png" for name in names}, go_on(findings))
     write_text(out / "report.md", text)

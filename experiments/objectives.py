@@ -58,7 +58,6 @@ def report_fronts(table: pd.DataFrame, report: Report) -> None:
     """Write the points and the volumes as tables, and draw the points."""
     shares = volumes(table, _SEARCH)
     report.table(table, "fronts")
-    report.table(shares, "volumes")
     report.show(table[["objective", "designer", "reward", *GOALS, "front"]], "what each reaches")
-    report.show(shares, f"hypervolume, and its share of that of {_SEARCH}")
+    report.table(shares, "volumes", f"hypervolume, and its share of that of {_SEARCH}")
     report.figure(front_panels(table, shares), "fronts")

@@ -34,8 +34,7 @@ def main(config: Search, out: Path) -> None:
             | {"best": rung.scores[0], "median": float(np.median(rung.scores))}
             for number, rung in enumerate(rungs, start=1)
         ]
-        report.table(pd.DataFrame(rows), "rungs")
-        report.show(pd.DataFrame(rows), "rungs")
+        report.table(pd.DataFrame(rows), "rungs", "rungs")
         compare_designers(
             config.evaluation, own_context(config, env), report, {"search": FixedDesigner(best)}
         )

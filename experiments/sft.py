@@ -37,5 +37,4 @@ def _show(run: TrainingRun) -> None:
     if len(history):
         run.report.figure(learning_curves(history), "learning_curves")
     summary = pd.DataFrame(run.tracker.history(VALIDITY))
-    run.report.table(summary, "summary")
-    run.report.show(summary, "supervised fine-tuning")
+    run.report.table(summary, "summary", "supervised fine-tuning")

@@ -45,8 +45,8 @@ def main(config: Understanding, out: Path) -> None:
         report.table(table, "decisions")
         report.table(differ, "changes")
         lost = losses(table, name, _OWN)
-        report.table(lost.reset_index(), "losses")
-        report.show(lost.reset_index(), f"R lost against {_OWN}, and the step of settling")
+        title = f"R lost against {_OWN}, and the step of settling"
+        report.table(lost.reset_index(), "losses", title)
         report.figure(choice_panels(*choices(table, name), name), "choices")
         report.figure(understanding(lost, name, _OWN), "understanding")
         report.figure(changes(differ, gains(table, name, _BEFORE), name, _BEFORE), "changes")

@@ -35,10 +35,12 @@ class Report:
         """Show a line of text."""
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    def table(self, frame: pd.DataFrame, name: str) -> None:
-        """Write ``name``.csv and send it to the tracker."""
+    def table(self, frame: pd.DataFrame, name: str, title: str = "") -> None:
+        """Write ``name``.csv, send it to the tracker, and show it if it has a title."""
         write_table(frame, self._out / f"{name}.csv")
         self._tracker.table(name, frame)
+        if title:
+            self.show(frame, title)
 
     def lines(self, rows: Sequence[Mapping[str, object]], name: str) -> Path:
         """Write ``name``.jsonl, one JSON object in each line, and return its path."""

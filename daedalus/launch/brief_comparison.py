@@ -69,8 +69,8 @@ def compare_under_briefs(
         table = scores(given, markets, SEED, lambda each: split_of[each.id])
     summary = summarised(table, confidence)
     report.table(table, "briefs")
-    report.table(summary, "summary")
-    report.show(summary, "score: 0 if a rule is broken, else from chance (0) to search (1)")
+    title = "score: 0 if a rule is broken, else from chance (0) to search (1)"
+    report.table(summary, "summary", title)
     if clauses := [each for each in measured if each.clauses]:
         report.say(f"{len(clauses)} briefs say which clauses they are made of")
         kinds = by_clause([each for each in given if each.brief.clauses], table)
