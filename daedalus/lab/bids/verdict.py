@@ -162,23 +162,6 @@ class EstimatedMarkets:
 
 
 @dataclass(frozen=True)
-class MarketsObjective:
-    """Mean reward in the sales of a log: the ``Objective`` of a search.
-
-    Attributes:
-        markets: The markets.
-        purpose: Keys them.
-    """
-
-    markets: EstimatedMarkets
-    purpose: str = "search"
-
-    def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> Numbers:
-        """Return the mean score of each of B mechanisms, shape (B,)."""
-        return self.markets.scores(mechanisms, episodes, self.purpose)
-
-
-@dataclass(frozen=True)
 class Policy:
     """A mechanism whose reserve is a multiple of the base of each sale.
 
