@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -11,11 +9,9 @@ import pandas as pd
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.generator import TRAINING
 from daedalus.design.designers.brief_model import BriefModelSettings
-from daedalus.design.designers.build import build_all
-from daedalus.design.env import Designer
 from daedalus.launch.brief_comparison import compare_under_briefs, markets_of
 from daedalus.launch.config.tasks import GrpoBriefs
-from daedalus.launch.from_config import make_context, make_training_run
+from daedalus.launch.from_config import make_training_run
 from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
@@ -52,20 +48,13 @@ def _draw(run: TrainingRun) -> None:
 
 
 def _score(config: GrpoBriefs, run: TrainingRun) -> None:
-    markets = markets_of(config.market)
     models = {_TAUGHT: run.folder.sft_model}
     if run.settings.grpo.steps:
         models[_TRAINED] = run.folder.model
 
-    @cache
-    def designers(population: str) -> Mapping[str, Designer]:
-        context = make_context(config, markets(population), population=population)
-        own = {
-            name: BriefModelSettings(name=name, checkpoint=str(folder))
-            for name, folder in models.items()
-        }
-        return build_all(config.evaluation.baselines | own, context)
-
-    most, confidence = config.evaluation.episodes, config.evaluation.confidence
-    briefs = {name: frozen_briefs(name)[:most] for name in config.splits}
-    compare_under_briefs(briefs, markets, designers, config.seed, confidence, run.report)
+    own = {
+        name: BriefModelSettings(name=name, checkpoint=str(folder))
+        for name, folder in models.items()
+    }
+    briefs = {name: frozen_briefs(name)[: config.evaluation.episodes] for name in config.splits}
+    compare_under_briefs(config, briefs, markets_of(config.market), own, run.report)
