@@ -17,12 +17,13 @@ from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.figures import figures_of
 from daedalus.lab.bids.findings import reserves_table, rules_table, verdict_row
 from daedalus.lab.bids.log import load_bids
-from daedalus.lab.bids.report import go_on, markdown, page, warnings, write_text
+from daedalus.lab.bids.report import go_on, markdown, page, warnings
 from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
 from daedalus.launch.brief_answer import brief_text, load_understanding
 from daedalus.launch.config.tasks import FromBids
 from daedalus.launch.from_config import load_reader, make_context
 from daedalus.launch.tracked import tracked
+from daedalus.runs.files import write_text
 
 
 def main(config: FromBids, out: Path) -> None:

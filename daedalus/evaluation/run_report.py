@@ -11,7 +11,7 @@ import pandas as pd
 
 from daedalus.evaluation.readable import as_table
 from daedalus.runs.console import make_console
-from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.files import write_table, write_text, written_whole
 from daedalus.runs.tracking import Tracker
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ class Report:
     def lines(self, rows: Sequence[Mapping[str, object]], name: str) -> Path:
         """Write ``name``.jsonl, one JSON object in each line, and return its path."""
         path = self._out / f"{name}.jsonl"
-        with written_whole(path) as aside:
-            aside.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
         return path
 
     def figure(self, figure: Figure, name: str) -> None:
