@@ -186,7 +186,7 @@ def credibility_rows(seed: int) -> list[dict[str, object]]:
     even, rows = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0])), []
     for bidders in (2, 3):
         for kind in FORMATS:
-            gain = temptation(kind, even, bidders, 0.5, _SALES, seed).gain
+            gain = temptation(kind, even, bidders, 0.5, _SALES, seed)
             sale = f"{kind.replace('_', ' ')}, {bidders} bidders, reserve 0.5"
             words = f"gain by a bid of its own, {sale}"
             credible = kind == "first_price"
