@@ -70,23 +70,21 @@ def settings_by_presence(
     return groups.mean().assign(episodes=groups["episode"].nunique())
 
 
-def advantage_by_presence(
-    table: pd.DataFrame, designer: str, other: str, present: str
-) -> pd.DataFrame:
-    """Return the difference in R of two designers, by the number of some bidders.
+def advantage(table: pd.DataFrame, designer: str, other: str, by: str) -> pd.DataFrame:
+    """Return the difference in R of two designers over groups of episodes.
 
     Args:
         table: The frame of ``decisions``.
         designer: Name of the designer.
         other: Name of the designer with which it is paired, episode by episode.
-        present: The bidders that are counted, one of ``PRESENT``.
+        by: Column that an episode has one value of, such as one of ``PRESENT``.
 
     Returns:
-        A row for each number of such bidders, which is its index: ``mean`` of R minus the other's
-        R over episodes, its standard error ``sem`` and the ``count`` of episodes.
+        A row for each of its values, which is the index: ``mean`` of R minus the other's R over
+        episodes, its standard error ``sem`` and the ``count`` of episodes.
     """
-    wide = table.pivot_table(index=["episode", present], columns="designer", values="reward")
-    difference = (wide[designer] - wide[other]).groupby(level=present)
+    wide = table.pivot_table(index=["episode", by], columns="designer", values="reward")
+    difference = (wide[designer] - wide[other]).groupby(level=by)
     return difference.agg(["mean", "sem", "count"])
 
 

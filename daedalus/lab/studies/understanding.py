@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from daedalus.design.env import DesignEnv, Designer
+from daedalus.lab.studies.behaviour import advantage
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 
@@ -63,24 +64,14 @@ def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
 
 
 def gains(table: pd.DataFrame, designer: str, other: str) -> pd.DataFrame:
-    """Return what a designer earns more than another, paired by episode.
+    """Return the ``advantage`` of a designer over another by population.
 
     Args:
         table: Frames of ``decisions`` with the column ``population``.
         designer: Name of the designer.
         other: Name of the other designer.
-
-    Returns:
-        A row for each population, which is its index: ``mean`` of R minus the other's R, its
-        standard error ``sem``, and the ``count`` of episodes.
     """
-    keys = ["population", "episode", "designer"]
-    wide = table.groupby(keys, sort=False)["reward"].mean().unstack()
-    return (
-        (wide[designer] - wide[other])
-        .groupby("population", sort=False)
-        .agg(["mean", "sem", "count"])
-    )
+    return advantage(table, designer, other, "population")
 
 
 def choices(table: pd.DataFrame, designer: str, most: int = 6) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -11,7 +11,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.lab.studies.behaviour import (
     PRESENT,
-    advantage_by_presence,
+    advantage,
     decisions,
     settings_by_presence,
 )
@@ -82,7 +82,7 @@ def test_settings_are_averaged_once_there_was_something_to_see(table: pd.DataFra
 
 
 def test_advantages_are_paired_by_episode(table: pd.DataFrame) -> None:
-    found = advantage_by_presence(table, "alternating", "fixed", "may_shill")
+    found = advantage(table, "alternating", "fixed", "may_shill")
     assert found["count"].sum() == EPISODES
     means = table.groupby("designer")["reward"].mean()
     overall = (found["mean"] * found["count"]).sum() / EPISODES
