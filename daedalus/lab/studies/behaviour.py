@@ -19,6 +19,8 @@ from daedalus.market.seeds import market_seeds
 PRESENT = {"may_collude": "collude", "may_withdraw": "withdraw", "may_shill": "shill"}
 """Columns that count the bidders of an episode with a strategy, and the strategy of each."""
 
+_SINCE = 4  # in earlier steps the designer has seen little of the bidders
+
 
 def decisions(
     env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
@@ -43,23 +45,19 @@ def decisions(
     return joined.sort_values(columns[:3], ignore_index=True)[columns]
 
 
-def settings_by_presence(
-    table: pd.DataFrame, designer: str, present: str, since: int = 4
-) -> pd.DataFrame:
+def settings_by_presence(table: pd.DataFrame, designer: str, present: str) -> pd.DataFrame:
     """Average a designer's settings over the episodes with the same number of some bidders.
 
     Args:
         table: The frame of ``decisions``.
         designer: Name of the designer.
         present: The bidders that are counted, one of ``PRESENT``.
-        since: First step that counts. In earlier steps the designer has seen little of the
-            bidders.
 
     Returns:
         A row for each number of such bidders, which is its index: means of numbers and flags, the
         share of each word of a choice in the column ``FIELD=WORD``, and the number of ``episodes``.
     """
-    rows = table[(table["designer"] == designer) & (table["step"] >= since)]
+    rows = table[(table["designer"] == designer) & (table["step"] >= _SINCE)]
     numbers = rows.drop(columns=[*CHOICES, "designer"]).astype(float)
     words = {
         f"{field}={word}": (rows[field] == word) * 1.0

@@ -98,7 +98,7 @@ def intervals_of(job: Job) -> list[dict[str, object]]:
     Returns:
         A row for each of ``QUANTITIES``: ``kind``, ``sales``, ``log``, the fields of ``Interval``,
         ``refused``, whether the log cannot be used, so that the others are nan; and ``diagnosed``,
-        see ``diagnosed``.
+        1 if a check of the report fails and else 0.
     """
     kind = KINDS[job.kind]
     settings = kind.settings(job.resamples)
@@ -114,14 +114,8 @@ def intervals_of(job: Job) -> list[dict[str, object]]:
         *_quartiles(estimate, samples, truth, job.confidence),
         *_design(job, estimator, estimate, samples, truth),
     ]
-    return _rows(job, found, False, diagnosed(estimator, estimate, samples, rng))
-
-
-def diagnosed(
-    estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate], rng: np.random.Generator
-) -> float:
-    """Return 1 if a check of the report fails, and else 0."""
-    return float(diagnose(estimator, estimate, samples, rng)["fails"].any())
+    checks = diagnose(estimator, estimate, samples, rng)
+    return _rows(job, found, False, float(checks["fails"].any()))
 
 
 def _rows(

@@ -75,7 +75,7 @@ def test_those_present_are_counted_by_what_they_may_do(table: pd.DataFrame) -> N
 
 
 def test_settings_are_averaged_once_there_was_something_to_see(table: pd.DataFrame) -> None:
-    means = settings_by_presence(table, "alternating", "may_collude", since=4)
+    means = settings_by_presence(table, "alternating", "may_collude")
     assert means["reserve_price"].to_numpy() == pytest.approx((0.3 + 0.4) / 2)
     assert (means["auction_type=vcg"] == 1).all() and (means["auction_type=first_price"] == 0).all()
     assert means["episodes"].sum() == EPISODES
