@@ -19,7 +19,7 @@ from daedalus.market.strategic import StrategicMarket
 
 _REGRETS = [
     *KEY, "interim_regret", "ex_post_regret", "worst_ex_post_regret", "hindsight_regret",
-    "learned_hindsight_regret", "false_name_gain", "ring_gain",
+    "learned_hindsight_regret", "ring_gain",
 ]  # fmt: skip
 _MONEY = "in units of value; a unit is worth 1 at most"
 _GAINS = (

@@ -133,8 +133,6 @@ def test_no_false_name_gains_in_vcg() -> None:
         one, two = (np.broadcast_to(sorted(each)[::-1], own.shape) for each in (bids[:2], bids[2:]))
         highest = np.maximum(highest, surplus(one, two))
     assert (highest <= truthful + 1e-12).all() and (highest > 0.0).any()
-    (row,) = certify(mechanism("vcg"), [Group("two", Bidder(UNIFORM, 2), 3)], units, 0).types
-    assert row["false_name_gain"] == 0.0
 
 
 def test_a_uniform_price_is_manipulable_and_vcg_is_not() -> None:
