@@ -200,7 +200,7 @@ class Estimator:
         if self.potential and settings.format != ASCENDING:
             potential = potential_of(log.bidders, counts, self.potential.bidders)
             shares = {potential.bidders: 1.0}
-        bases = self._bases(levels)
+        bases = self.bases(levels)
         tables = self._tables(levels, weights, potential, more_rivals)
         classes = classes_of(bases, np.multiply.outer(levels.total, tables.common), counts)
         return Estimate(
@@ -212,8 +212,8 @@ class Estimator:
             potential=potential,
         )
 
-    def _bases(self, levels: Levels) -> Numbers:
-        """Return the base of each sale in money, shape (A,)."""
+    def bases(self, levels: Levels) -> Numbers:
+        """Return what reserves are multiples of in each sale, in money, shape (A,)."""
         if self.base == RESERVE:
             assert self.log.reserves is not None
             return self.log.reserves
