@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.generator import TRAINING
 from daedalus.design.designers.brief_model import BriefModelSettings
@@ -16,6 +14,7 @@ from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun
+from experiments.grpo import draw_curves
 
 _TAUGHT, _TRAINED = "sft", "sft_grpo"
 
@@ -33,18 +32,8 @@ def main(config: GrpoBriefs, out: Path) -> None:
         envs = {name: markets(name) for name in dict.fromkeys(each.population for each in briefs)}
         train_from_briefs(run, briefs, config.lessons, envs)
         if is_main():
-            _draw(run)
+            draw_curves(run, "grpo")
             _score(config, run)
-
-
-def _draw(run: TrainingRun) -> None:
-    from daedalus.evaluation.figures import learning_curves  # slow to import
-    from daedalus.training.trainer_logs import write_history
-
-    history = write_history(run.tracker, "grpo", run.folder)
-    if len(history):
-        taught = pd.DataFrame(run.tracker.history("sft"))
-        run.report.figure(learning_curves(history, taught), "learning_curves")
 
 
 def _score(config: GrpoBriefs, run: TrainingRun) -> None:
