@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from daedalus.lab.bids.estimator import Estimate, Estimator
+from daedalus.lab.bids.estimator import PER_DEVIATION, Estimate, Estimator
 from daedalus.lab.bids.rounding import COARSE, relative_step, step_of
 from daedalus.lab.bids.screens import (
     OFTEN,
@@ -37,7 +37,6 @@ _JUMPS = 0.05  # share of ascending sales that end above the second bid by more 
 _CLEAR = 0.1  # p of the correlation up to which sales have something in common
 _INNER = slice(20, 81)
 _LEAST = 1e-12
-_PER_DEVIATION = 1.349  # quartiles of a normal distribution
 
 _RING = (
     "If bidders collude, high values are higher than estimated, and so is the best reserve. Bids "
@@ -355,7 +354,7 @@ def _money(
     """
     log, settings = estimator.log, estimator.settings
     low, high = np.quantile(residuals.left, [0.25, 0.75])
-    deviation = max(float(high - low) / _PER_DEVIATION, _LEAST)
+    deviation = max(float(high - low) / PER_DEVIATION, _LEAST)
     yield _rounding(*rounding, deviation)
     if settings.format == ASCENDING:
         yield _jumps(estimator, residuals)

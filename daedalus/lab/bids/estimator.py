@@ -38,7 +38,7 @@ RESERVE, LEVEL, MONEY = "reserve", "level", "money"
 _SURE = 0.05  # chance of what bids of a sale have in common, from which they have nothing
 _UNEVEN = 0.05  # deviation of log reserves over levels from which they exclude different shares
 _EVERY = 5  # levels of a table where theory plays each reserve
-_PER_DEVIATION = 1.349  # quartiles of a normal distribution
+PER_DEVIATION = 1.349  # quartiles of a normal distribution
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Estimator:
         half = half_steps(log.bids)
         levels = self.regression.fit(np.ones(len(log.sales)), False)
         low, high = np.quantile(np.log(log.bids / levels.observable[log.sale]), [0.25, 0.75])
-        coarse = np.median(2.0 * half / log.bids) * _PER_DEVIATION >= COARSE * (high - low)
+        coarse = np.median(2.0 * half / log.bids) * PER_DEVIATION >= COARSE * (high - low)
         return half if coarse and self.settings.format != ASCENDING else np.zeros(len(half))
 
     @property
