@@ -12,7 +12,6 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.run_report import save
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.lab.studies.known_optimum import SETTINGS, Optimum, shares_of_optimum, theory_table
 from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
@@ -132,7 +131,7 @@ def test_populations_without_one_optimum_are_refused() -> None:
         Optimum.of(Population(units=3, types={"greedy": BidderType(demand=2)}))
 
 
-def test_figures_show_designers_and_reserves(tmp_path: Path) -> None:
+def test_figures_show_designers_and_reserves() -> None:
     some = {name: POPULATIONS[name] for name in ("optimum_uniform_2", "optimum_uniform_3")}
     tables = [
         shares_of_optimum(
@@ -156,8 +155,6 @@ def test_figures_show_designers_and_reserves(tmp_path: Path) -> None:
     assert len(figure.axes[1].lines) == 2  # one history, and the line of theory
     named = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
     assert named == ["low", "oracle"]  # in the order of the table
-    for number, each in enumerate((shares, figure)):
-        save(each, tmp_path / f"{number}.png")
 
 
 @pytest.mark.slow
