@@ -26,8 +26,7 @@ from daedalus.lab.bids.screens import (
     slope_on_bidders,
 )
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
-
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 FAMILY = 0.05
 """Share of logs without a fault in which some check fails by chance, at most (Holm 1979)."""

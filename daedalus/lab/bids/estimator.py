@@ -27,10 +27,8 @@ from daedalus.lab.bids.value_quantiles import (
     quantiles_of,
     sealed_tables,
 )
-from daedalus.lab.theory.distributions import Distribution
+from daedalus.lab.theory.distributions import Distribution, Numbers
 from daedalus.lab.theory.sales import Bidder, expected_revenue
-
-Numbers = NDArray[np.float64]
 
 RESERVE, LEVEL, MONEY = "reserve", "level", "money"
 """What reserves are multiples of."""

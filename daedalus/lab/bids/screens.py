@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from daedalus.lab.bids.log import BidLog
+from daedalus.lab.theory.distributions import Numbers
 
-Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 OFTEN = 10

@@ -24,6 +24,7 @@ from daedalus.lab.bids.estimator import (
 )
 from daedalus.lab.bids.potential import binds
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
+from daedalus.lab.theory.distributions import Numbers
 from daedalus.lab.theory.formats import FORMATS, pays_own_bid
 from daedalus.market.interface import MarketSettings
 from daedalus.market.literals import AuctionType
@@ -34,8 +35,6 @@ from daedalus.market.mechanism import (
     Mechanisms,
     mechanism_from_mapping,
 )
-
-Numbers = NDArray[np.float64]
 
 MULTIPLES = np.concatenate(
     [np.round(np.arange(0.0, 5.001, 0.02), 2), np.round(np.geomspace(5.0, 1000.0, 269)[1:], 1)]
