@@ -115,17 +115,17 @@ def main(config: Bench, out: Path) -> None:
     base = standard.set_index("market")["million_rounds_per_second"]
     table["relative"] = table["million_rounds_per_second"] / table["market"].map(base)
     with tracked(config, out) as (_, report):
-        report.table(table, "summary")
         report.say(
             f"first calls: {first:.1f} s, to compile the market or to load it from the cache"
         )
-        report.show(table, f"population {config.population.name}, medians of {REPEATS} repeats")
+        title = f"population {config.population.name}, medians of {REPEATS} repeats"
+        report.table(table, "summary", title)
         numba.set_num_threads(max(case.threads for case in chosen))
         report.say(_memory(config))
         report.say(_training(config))
         commands = pd.DataFrame(command_costs(COMMAND_REPEATS))
-        report.table(commands, "commands")
-        report.show(commands, f"seconds of commands, medians of {COMMAND_REPEATS} repeats")
+        title = f"seconds of commands, medians of {COMMAND_REPEATS} repeats"
+        report.table(commands, "commands", title)
 
 
 def _env(config: Bench, case: Case) -> DesignEnv:

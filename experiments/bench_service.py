@@ -54,9 +54,8 @@ def main(config: BenchService, out: Path) -> None:
     speed = pd.DataFrame([_row(*each) for each in seen])
     usage = pd.DataFrame([{"when": name} | asdict(each) for name, each in _ends(held, last)])
     with tracked(config, out) as (_, report):
-        report.table(speed, "speed")
+        report.table(speed, "speed", f"steps, population {config.population.name}")
         report.table(usage, "usage")
-        report.show(speed, f"steps, population {config.population.name}")
         report.show(usage.drop(columns="processor"), "what the service held, memory in MiB")
         paced = [(load, pace.latencies) for load, pace, _ in seen if load.rate is not None]
         report.figure(latency_curves(paced), "latency")

@@ -33,8 +33,8 @@ def main(config: BriefReading, out: Path) -> None:
         table = pd.concat(tables, ignore_index=True)
         found = shares(table, config.evaluation.confidence)
         report.table(table, "reading")
-        report.table(found, "reading_shares")
-        report.show(found, "share of another writer's sentences that are read right")
+        title = "share of another writer's sentences that are read right"
+        report.table(found, "reading_shares", title)
         report.figure(reading_curves(found, config.evaluation.confidence), "reading")
         sellers = sellers_table(_of_sellers(report))
         report.table(sellers, "sellers")

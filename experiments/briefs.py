@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 
 from daedalus.design.briefs.brief import Brief, read_briefs
 from daedalus.design.briefs.frozen import frozen_briefs
-from daedalus.design.designers.build import build_all
-from daedalus.design.env import Designer
 from daedalus.lab.studies.briefs import Markets
 from daedalus.launch.brief_comparison import compare_under_briefs, markets_of
 from daedalus.launch.config.tasks import Briefs
-from daedalus.launch.from_config import make_context
 from daedalus.launch.tracked import tracked
 
 
 def main(config: Briefs, out: Path) -> None:
     """Let all designers design under all briefs; write briefs.csv, summary.csv and figures."""
     markets = markets_of(config.market)
-    briefs = _chosen(config, markets)
-
-    @cache
-    def designers(population: str) -> Mapping[str, Designer]:
-        context = make_context(config, markets(population), population=population)
-        settings = config.evaluation.baselines | {config.designer.name: config.designer}
-        return build_all(settings, context)
-
+    briefs, own = _chosen(config, markets), {config.designer.name: config.designer}
     with tracked(config, out) as (_, report):
-        confidence = config.evaluation.confidence
-        compare_under_briefs(briefs, markets, designers, config.seed, confidence, report)
+        compare_under_briefs(config, briefs, markets, own, report)
 
 
 def _chosen(config: Briefs, markets: Markets) -> dict[str, Sequence[Brief]]:

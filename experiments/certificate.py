@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from daedalus.design.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.lab.studies.certificate_figures import certificate_dots
-from daedalus.lab.studies.certificate_tables import (
-    KEY,
-    certificate_tables,
-    chosen_mechanisms,
-    over_steps,
-)
+from daedalus.lab.studies.certificate_tables import KEY, certificate_tables, chosen_mechanisms
 from daedalus.lab.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
 from daedalus.launch.config.tasks import Certificate
 from daedalus.launch.from_config import make_env, own_context
@@ -23,7 +19,7 @@ from daedalus.market.strategic import StrategicMarket
 
 _REGRETS = [
     *KEY, "interim_regret", "ex_post_regret", "worst_ex_post_regret", "hindsight_regret",
-    "learned_hindsight_regret", "false_name_gain", "ring_gain",
+    "learned_hindsight_regret", "ring_gain",
 ]  # fmt: skip
 _MONEY = "in units of value; a unit is worth 1 at most"
 _GAINS = (
@@ -56,7 +52,8 @@ def main(config: Certificate, out: Path) -> None:
         notes = _footnotes(summary, env.market.population.units)
         report.show(summary[_REGRETS].dropna(axis=1), "; ".join([_GAINS, *notes]))
         report.show(summary[_SALE].dropna(axis=1), "; ".join([_SALES, *notes]))
-        covered, mean = 100.0 * summary["share"].sum(), over_steps(summary, "interim_regret")
+        covered = 100.0 * summary["share"].sum()
+        mean = np.average(summary["interim_regret"], weights=summary["share"])
         report.say(
             f"{name}: {covered:.0f} % of its steps, with a mean interim regret of {mean:.2g} "
             "units of value"

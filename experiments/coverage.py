@@ -12,7 +12,7 @@ from daedalus.lab.studies.coverage import Job, as_markdown, coverage_table, inte
 from daedalus.lab.studies.coverage_figures import coverage_dots
 from daedalus.launch.config.tasks import Coverage
 from daedalus.launch.tracked import tracked
-from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.files import write_table, write_text
 from daedalus.runs.workers import share_out
 
 
@@ -27,8 +27,7 @@ def main(config: Coverage, out: Path) -> None:
         report.table(table, "coverage")
         shown = overview(table)
         report.show(shown, "bias, and coverage of the intervals")
-        with written_whole(out / "coverage.md") as aside:
-            aside.write_text(as_markdown(shown))
+        write_text(out / "coverage.md", as_markdown(shown))
         report.figure(coverage_dots(table), "coverage")
 
 

@@ -17,12 +17,13 @@ from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.figures import figures_of
 from daedalus.lab.bids.findings import reserves_table, rules_table, verdict_row
 from daedalus.lab.bids.log import load_bids
-from daedalus.lab.bids.report import go_on, markdown, page, warnings, write_text
+from daedalus.lab.bids.report import go_on, markdown, page, warnings
 from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
 from daedalus.launch.brief_answer import brief_text, load_understanding
 from daedalus.launch.config.tasks import FromBids
 from daedalus.launch.from_config import load_reader, make_context
 from daedalus.launch.tracked import tracked
+from daedalus.runs.files import write_text
 
 
 def main(config: FromBids, out: Path) -> None:
@@ -81,22 +82,18 @@ def _write(report: Report, analysis: Analysis, out: Path) -> None:
     findings = analysis.findings
     for name, figure in figures_of(analysis).items():
         report.figure(figure, name)
-    report.table(findings.designers, "designers")
+    report.table(findings.designers, "designers", f"{findings.reward} of a sale")
     report.table(verdict_row(findings), "verdict")
     report.table(reserves_table(findings), "reserves")
-    report.table(findings.sensitivity, "sensitivity")
+    report.table(findings.sensitivity, "sensitivity", "other assumptions")
     report.table(findings.checks, "diagnostics")
     slopes = findings.estimate.levels.slopes
     report.table(slopes.rename("coefficient").rename_axis("column").reset_index(), "levels")
     if findings.brief is not None:
-        rules = rules_table(findings.brief)
-        report.table(rules, "rules")
-        report.show(rules, "the brief: what it rules here, and what that costs in a sale")
-    report.show(findings.designers, f"{findings.reward} of a sale")
-    report.show(findings.sensitivity, "other assumptions")
+        title = "the brief: what it rules here, and what that costs in a sale"
+        report.table(rules_table(findings.brief), "rules", title)
     if len(findings.fit):
-        report.table(findings.fit, "fit")
-        report.show(findings.fit, "by number of bidders")
+        report.table(findings.fit, "fit", "by number of bidders")
     names = [path.stem for path in (out / "figures").glob("*.png")]
     text = markdown(findings, {name: f"figures/{name}.png" for name in names}, go_on(findings))
     write_text(out / "report.md", text)

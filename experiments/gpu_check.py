@@ -45,9 +45,7 @@ def main(config: GpuCheck, out: Path) -> None:
         adapted = on_base(run, RunFolder(base).model)
         measured("grpo", tracker, lambda: train(adapted))
         grpo.compare(config, adapted)
-        table = costs(run)
-        report.table(table, "costs")
-        report.show(table, "what a step takes")
+        report.table(costs(run), "costs", "what a step takes")
 
 
 def _require_gpu(config: GpuCheck) -> None:

@@ -33,19 +33,25 @@ def main(config: Grpo, out: Path) -> None:
 
 def compare(config: Contest, run: TrainingRun) -> None:
     """Draw the learning curves, and compare the exported model in closed loop."""
-    from daedalus.evaluation.figures import learning_curves  # slow to import
     from daedalus.training.generation import make_generate
     from daedalus.training.model import load_language_model
-    from daedalus.training.trainer_logs import write_history
 
     name = run.settings.last
-    history = write_history(run.tracker, name, run.folder)
-    if len(history):
-        taught = pd.DataFrame(run.tracker.history("sft"))
-        run.report.figure(learning_curves(history, taught), "learning_curves")
+    draw_curves(run, name)
     tokens = run.settings.reinforcement[name].max_completion_tokens
     model = load_language_model(run.folder.model)
     generate = make_generate(model, 0.0, tokens, run.settings.constrained or None)
     designer = LanguageModelDesigner(generate, run.settings.prompt)
     context = own_context(config, run.env)
     compare_designers(config.evaluation, context, run.report, {"trained": designer})
+
+
+def draw_curves(run: TrainingRun, phase: str) -> None:
+    """Write the history of a phase, and draw it beside that of SFT."""
+    from daedalus.evaluation.figures import learning_curves  # slow to import
+    from daedalus.training.trainer_logs import write_history
+
+    history = write_history(run.tracker, phase, run.folder)
+    if len(history):
+        taught = None if phase == "sft" else pd.DataFrame(run.tracker.history("sft"))
+        run.report.figure(learning_curves(history, taught), "learning_curves")

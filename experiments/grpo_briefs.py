@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-
-import pandas as pd
 
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.generator import TRAINING
 from daedalus.design.designers.brief_model import BriefModelSettings
-from daedalus.design.designers.build import build_all
-from daedalus.design.env import Designer
 from daedalus.launch.brief_comparison import compare_under_briefs, markets_of
 from daedalus.launch.config.tasks import GrpoBriefs
-from daedalus.launch.from_config import make_context, make_training_run
+from daedalus.launch.from_config import make_training_run
 from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun
+from experiments.grpo import draw_curves
 
 _TAUGHT, _TRAINED = "sft", "sft_grpo"
 
@@ -37,35 +32,18 @@ def main(config: GrpoBriefs, out: Path) -> None:
         envs = {name: markets(name) for name in dict.fromkeys(each.population for each in briefs)}
         train_from_briefs(run, briefs, config.lessons, envs)
         if is_main():
-            _draw(run)
+            draw_curves(run, "grpo")
             _score(config, run)
 
 
-def _draw(run: TrainingRun) -> None:
-    from daedalus.evaluation.figures import learning_curves  # slow to import
-    from daedalus.training.trainer_logs import write_history
-
-    history = write_history(run.tracker, "grpo", run.folder)
-    if len(history):
-        taught = pd.DataFrame(run.tracker.history("sft"))
-        run.report.figure(learning_curves(history, taught), "learning_curves")
-
-
 def _score(config: GrpoBriefs, run: TrainingRun) -> None:
-    markets = markets_of(config.market)
     models = {_TAUGHT: run.folder.sft_model}
     if run.settings.grpo.steps:
         models[_TRAINED] = run.folder.model
 
-    @cache
-    def designers(population: str) -> Mapping[str, Designer]:
-        context = make_context(config, markets(population), population=population)
-        own = {
-            name: BriefModelSettings(name=name, checkpoint=str(folder))
-            for name, folder in models.items()
-        }
-        return build_all(config.evaluation.baselines | own, context)
-
-    most, confidence = config.evaluation.episodes, config.evaluation.confidence
-    briefs = {name: frozen_briefs(name)[:most] for name in config.splits}
-    compare_under_briefs(briefs, markets, designers, config.seed, confidence, run.report)
+    own = {
+        name: BriefModelSettings(name=name, checkpoint=str(folder))
+        for name, folder in models.items()
+    }
+    briefs = {name: frozen_briefs(name)[: config.evaluation.episodes] for name in config.splits}
+    compare_under_briefs(config, briefs, markets_of(config.market), own, run.report)

@@ -34,9 +34,8 @@ def main(config: KnownOptimum, out: Path) -> None:
         tables.append(table.assign(population=name))
     summary = pd.concat(tables, ignore_index=True)
     with tracked(config, out) as (_, report):
-        report.table(theory, "theory")
+        report.table(theory, "theory", "what theory says")
         report.table(summary, "summary")
-        report.show(theory, "what theory says")
         report.show(summary.drop(columns=["optimum", "bidders"]), _SHARES)
         report.figure(optimum_shares(summary, theory), "known_optimum")
         report.figure(myerson_reserve(summary, _histories(config)), "reserve")

@@ -51,8 +51,7 @@ def main(config: LlmBidders, out: Path) -> None:
     with tracked(config, out) as (_, report):
         tables = {"summary": gaps, "bidding": bids, "rank_correlation": ranks, "costs": costs}
         for name, table in tables.items():
-            report.table(table, name)
-            report.show(table, name.replace("_", " "))
+            report.table(table, name, name.replace("_", " "))
         if asker.costs.refused:
             report.say(
                 f"{bidder.name}: {asker.costs.refused} of {asker.costs.questions} answers have no "

@@ -12,7 +12,6 @@ from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
 from daedalus.lab.studies.pareto_fronts_figures import front_panels
 from daedalus.launch.config.tasks import Objectives
@@ -44,7 +43,13 @@ def main(config: Objectives, out: Path) -> None:
             env = DesignEnv.of(config.market, population, stack, allowed=allowed_in(config))
             asked = LanguageModelDesigner(generate, prompt, config.designer.strict)
             frames.append(_played(config, env, asked))
-        report_fronts(fronts(pd.concat(frames, ignore_index=True)), report)
+        table = fronts(pd.concat(frames, ignore_index=True))
+        shares = volumes(table, _SEARCH)
+        shown = table[["objective", "designer", "reward", *GOALS, "front"]]
+        report.table(table, "fronts")
+        report.show(shown, "what each reaches")
+        report.table(shares, "volumes", f"hypervolume, and its share of that of {_SEARCH}")
+        report.figure(front_panels(table, shares), "fronts")
 
 
 def _played(config: Objectives, env: DesignEnv, asked: LanguageModelDesigner) -> pd.DataFrame:
@@ -52,13 +57,3 @@ def _played(config: Objectives, env: DesignEnv, asked: LanguageModelDesigner) ->
     baselines = build_all(config.evaluation.baselines, make_context(config, env))
     designers = baselines | {config.designer.name: asked}
     return reached(env, designers, config.evaluation.episodes, config.seed)
-
-
-def report_fronts(table: pd.DataFrame, report: Report) -> None:
-    """Write the points and the volumes as tables, and draw the points."""
-    shares = volumes(table, _SEARCH)
-    report.table(table, "fronts")
-    report.table(shares, "volumes")
-    report.show(table[["objective", "designer", "reward", *GOALS, "front"]], "what each reaches")
-    report.show(shares, f"hypervolume, and its share of that of {_SEARCH}")
-    report.figure(front_panels(table, shares), "fronts")

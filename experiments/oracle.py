@@ -22,7 +22,7 @@ from daedalus.launch.config.tasks import Oracle
 from daedalus.launch.from_config import make_context, make_envs
 from daedalus.launch.tracked import tracked
 from daedalus.market.seeds import generator
-from daedalus.runs.files import written_whole
+from daedalus.runs.files import write_text
 from daedalus.runs.workers import share_out
 
 _PLANNED = 100  # episodes of the planner, which is slow
@@ -44,8 +44,8 @@ def main(config: Oracle, out: Path) -> None:
         fingerprint(env): each.to_dict() for env, each in zip(envs.values(), scales, strict=True)
     }
     with tracked(config, out) as (_, report):
-        with written_whole(out / SCALES.name) as aside:
-            aside.write_text(json.dumps({"seed": config.seed, "scales": found}, indent=1) + "\n")
+        text = json.dumps({"seed": config.seed, "scales": found}, indent=1) + "\n"
+        write_text(out / SCALES.name, text)
         columns = ["population", "floor", "oracle", "planner"]
         title = f"mean R of the ends of the scale: {ENDS}"
         report.show(pd.DataFrame(map(asdict, scales))[columns], title)

@@ -41,11 +41,11 @@ def main(config: PublishedPlay, out: Path) -> None:
             + optimum_rows(money, config.designer.name)
             + credibility_rows(seed)
         )
-        tables = {"summary": summary, "q_learners": ends, "myersonnet": money}
-        for name, table in (tables | {"curves": curves, "winning_bids": bids}).items():
-            report.table(table, name)
-        for name, table in tables.items():
-            report.show(table, name.replace("_", " "))
+        report.table(summary, "summary", "summary")
+        report.table(ends, "q_learners", "q learners")
+        report.table(money, "myersonnet", "myersonnet")
+        report.table(curves, "curves")
+        report.table(bids, "winning_bids")
         report.say(f"{summary['agrees'].sum()} of {len(summary)} numbers agree with the papers")
         report.figure(collusion_curves(curves), "published_play")
 

@@ -27,5 +27,4 @@ def main(config: ReplicatePublished, out: Path) -> None:
         replication["reproduced"] = replication["published"].between(
             replication["measured_low"], replication["measured_high"]
         )
-        report.table(replication, "replication")
-        report.show(replication, "published and measured means of R")
+        report.table(replication, "replication", "published and measured means of R")

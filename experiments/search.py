@@ -15,10 +15,9 @@ from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.tasks import Search
 from daedalus.launch.from_config import make_env, own_context
 from daedalus.launch.tracked import tracked
-from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator
-from daedalus.runs.files import written_whole
+from daedalus.runs.files import write_text
 
 
 def main(config: Search, out: Path) -> None:
@@ -26,7 +25,7 @@ def main(config: Search, out: Path) -> None:
     env = make_env(config)
     score = EpisodeObjective([env], config.seed)
     best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"))
-    write_mechanism(best, out)
+    write_text(out / "mechanism.json", json.dumps(best.to_dict(), indent=2) + "\n")
     with tracked(config, out) as (_, report):
         report.say(f"best fixed mechanism: {format_mechanism(best)}")
         rows = [
@@ -34,14 +33,7 @@ def main(config: Search, out: Path) -> None:
             | {"best": rung.scores[0], "median": float(np.median(rung.scores))}
             for number, rung in enumerate(rungs, start=1)
         ]
-        report.table(pd.DataFrame(rows), "rungs")
-        report.show(pd.DataFrame(rows), "rungs")
+        report.table(pd.DataFrame(rows), "rungs", "rungs")
         compare_designers(
             config.evaluation, own_context(config, env), report, {"search": FixedDesigner(best)}
         )
-
-
-def write_mechanism(mechanism: Mechanism, out: Path) -> None:
-    """Write a mechanism to mechanism.json."""
-    with written_whole(out / "mechanism.json") as aside:
-        aside.write_text(json.dumps(mechanism.to_dict(), indent=2) + "\n")

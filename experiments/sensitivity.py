@@ -55,9 +55,8 @@ def main(config: Sensitivity, out: Path) -> None:
     )
     with tracked(config, out) as (_, report):
         for name, table in tables.items():
-            report.table(table, name)
-            if name not in ("responses", "best_fixed", "sampled"):
-                report.show(table, name)
+            long = name in ("responses", "best_fixed", "sampled")
+            report.table(table, name, "" if long else name)
         report.say(f"{tables['summary']['passes'].sum()} of {len(tables['summary'])} rows pass")
         report.figure(sensitivity_figures.response_curves(tables["responses"]), "responses")
         report.figure(sensitivity_figures.best_settings(tables["responses"]), "best_settings")

@@ -12,6 +12,7 @@ from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun
+from experiments.grpo import draw_curves
 
 
 def main(config: Sft, out: Path) -> None:
@@ -29,13 +30,8 @@ def main(config: Sft, out: Path) -> None:
 
 
 def _show(run: TrainingRun) -> None:
-    from daedalus.evaluation.figures import learning_curves  # slow to import
     from daedalus.training.pipeline import VALIDITY
-    from daedalus.training.trainer_logs import write_history
 
-    history = write_history(run.tracker, "sft", run.folder)
-    if len(history):
-        run.report.figure(learning_curves(history), "learning_curves")
+    draw_curves(run, "sft")
     summary = pd.DataFrame(run.tracker.history(VALIDITY))
-    run.report.table(summary, "summary")
-    run.report.show(summary, "supervised fine-tuning")
+    run.report.table(summary, "summary", "supervised fine-tuning")

@@ -25,8 +25,8 @@ def main(config: SignalToNoise, out: Path) -> None:
     recipes = signal.reward_recipes(make_env(config), stage0, GROUPS, group_size, config.seed)
     with tracked(config, out) as (_, report):
         table = signal.signal_to_noise(recipes, DRAWS)
-        report.table(table, "summary")
-        report.show(table, f"{GROUPS} groups of {group_size} mechanisms, {DRAWS} draws")
+        title = f"{GROUPS} groups of {group_size} mechanisms, {DRAWS} draws"
+        report.table(table, "summary", title)
         names = (signal.PUBLISHED, signal.shared_futures(64))
         panels = {name: recipes[name](0) for name in names}
         truth = recipes[signal.shared_futures(64)](DRAWS)

@@ -28,9 +28,8 @@ def main(config: Theory, out: Path) -> None:
     results = tqdm(RESULTS, "results", leave=False, disable=None)
     summary = theory_table(learned, curves, results, episodes, seed)
     with tracked(config, out) as (_, report):
-        report.table(summary, "summary")
+        report.table(summary, "summary", "theory and measurement")
         report.table(curves, "reserves")
-        report.show(summary, "theory and measurement")
         report.say(f"{summary['passes'].sum()} of {len(summary)} numbers agree with theory")
         report.figure(theory_figures.learned_bids(learned), "learned_bids")
         report.figure(theory_figures.reserve_curves(curves), "reserves")

@@ -31,10 +31,8 @@ def main(config: Tour, out: Path) -> None:
     rows = [measure(stop, env_of(stop.population), evaluation, config.seed) for stop in STOPS]
     table = pd.DataFrame(rows)
     with tracked(config, out) as (_, report):
-        report.table(table, "summary")
-        report.show(
-            table, "mean R; gain: the remedy halfway through an episode, with quartiles over seeds"
-        )
+        title = "mean R; gain: the remedy halfway through an episode, with quartiles over seeds"
+        report.table(table, "summary", title)
 
 
 def measure(

@@ -19,7 +19,7 @@ from daedalus.launch.tuning.figures import history, importance
 from daedalus.launch.tuning.study import Study, is_stop
 from daedalus.runs.console import make_console
 from daedalus.runs.endings import described, keep_traceback, release
-from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.files import write_table, write_text
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.phases import clock_run
 from daedalus.runs.tracking import watched
@@ -97,8 +97,8 @@ def write(study: Study, experiment: TrialExperiment, folder: Path) -> None:
         write_table(table, folder / "trials.csv")
         if best is not None:
             about = f"Trial {best.number}, the best of {len(table)}: its score is {best.value:.4f}."
-            with written_whole(folder / "experiment" / "best.yaml") as aside:
-                aside.write_text(experiment.best(study.values(best), folder, about))
+            text = experiment.best(study.values(best), folder, about)
+            write_text(folder / "experiment" / "best.yaml", text)
 
 
 def draw(study: Study, folder: Path, score: str) -> None:

@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.lab.studies.understanding import (
-    changed_fields,
-    choices,
-    decisions_by_population,
-    gains,
-    losses,
-)
+from daedalus.lab.studies.behaviour import decisions
+from daedalus.lab.studies.understanding import changed_fields, choices, gains, losses
 from daedalus.lab.studies.understanding_figures import changes, choice_panels, understanding
 from daedalus.launch.config.tasks import Understanding
 from daedalus.launch.from_config import each_population
@@ -30,23 +25,22 @@ def main(config: Understanding, out: Path) -> None:
     missing = [name for name in (_OWN, _BEFORE) if name not in config.evaluation.baselines]
     if missing:
         raise ValueError(f"evaluation.baselines: {', '.join(missing)} is missing; add it")
-    name, envs, designers = config.designer.name, {}, {}
+    name, episodes, seed = config.designer.name, config.evaluation.episodes, config.seed
+    played, changed = {}, {}
     for population, env, built in each_population(config):
-        envs[population], designers[population] = env, built
-    episodes, seed = config.evaluation.episodes, config.seed
-    table = decisions_by_population(envs, designers, episodes, seed)
-    frames = [
-        changed_fields(env, designers[place][name], designers[place][_BEFORE], episodes, seed)
-        for place, env in envs.items()
-    ]
-    differ = pd.concat(frames, keys=list(envs), names=["population"]).reset_index("population")
+        played[population] = decisions(env, built, episodes, seed)
+        changed[population] = changed_fields(env, built[name], built[_BEFORE], episodes, seed)
+    table, differ = (
+        pd.concat(frames, names=["population"]).reset_index("population").reset_index(drop=True)
+        for frames in (played, changed)
+    )
     differ = differ.assign(designer=name)
     with tracked(config, out) as (_, report):
         report.table(table, "decisions")
         report.table(differ, "changes")
         lost = losses(table, name, _OWN)
-        report.table(lost.reset_index(), "losses")
-        report.show(lost.reset_index(), f"R lost against {_OWN}, and the step of settling")
+        title = f"R lost against {_OWN}, and the step of settling"
+        report.table(lost.reset_index(), "losses", title)
         report.figure(choice_panels(*choices(table, name), name), "choices")
         report.figure(understanding(lost, name, _OWN), "understanding")
         report.figure(changes(differ, gains(table, name, _BEFORE), name, _BEFORE), "changes")

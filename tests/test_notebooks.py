@@ -28,7 +28,7 @@ from daedalus.evaluation.statistics import paired_differences, summarise
 from daedalus.lab.studies.behaviour import decisions
 from daedalus.lab.studies.brief_reading import reading, shares
 from daedalus.lab.studies.briefs import by_clause, proposals, scores, summarised
-from daedalus.lab.studies.understanding import changed_fields, decisions_by_population
+from daedalus.lab.studies.understanding import changed_fields
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
@@ -133,12 +133,11 @@ def write_understanding(folder: Path) -> None:
     designers = {"random": RandomDesigner(), "trained": RandomDesigner()}
     designers |= {"sft": RandomDesigner(), "best_own": fixed}
     folder.mkdir()
-    places = {"one": env, "two": env}
-    table = decisions_by_population(places, dict.fromkeys(places, designers), 4, seed=0)
-    table.to_csv(folder / "decisions.csv", index=False)
-    differ = [changed_fields(env, RandomDesigner(), fixed, 4, seed=0)] * 2
-    joined = pd.concat(differ, keys=places, names=["population"]).reset_index("population")
-    joined.assign(designer="trained").to_csv(folder / "changes.csv", index=False)
+    differ = changed_fields(env, RandomDesigner(), fixed, 4, seed=0).assign(designer="trained")
+    tables = {"decisions": decisions(env, designers, 4, seed=0), "changes": differ}
+    for name, table in tables.items():
+        joined = pd.concat([table] * 2, keys=["one", "two"], names=["population"])
+        joined.reset_index("population").to_csv(folder / f"{name}.csv", index=False)
 
 
 def write_briefs(folder: Path) -> None:

@@ -31,7 +31,7 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
-from daedalus.runs.files import written_whole
+from daedalus.runs.files import write_text
 
 _PURPOSE = "inference"
 _SHOWN = 300  # characters of an invalid answer
@@ -103,8 +103,7 @@ def evaluate(config: Compare, baselines: bool, asked: dict[str, Any], output: Pa
         raise ConfigError(f"output: {output} is a folder; name a file")
     log = AnswerLog(config.population.name)
     tables = _played(config, baselines, log)
-    with written_whole(output) as aside:
-        aside.write_text(json.dumps(asked | _results(tables), indent=2, allow_nan=False) + "\n")
+    write_text(output, json.dumps(asked | _results(tables), indent=2, allow_nan=False) + "\n")
     console = make_console()
     console.print(as_table(tables["summary"][_SUMMARY], "reward by episode"))
     for sentence in refusals(log.counts()):

@@ -267,7 +267,7 @@ def heat_map(
     text: Callable[[float], str] = "{:.2f}".format,
     rotation: float = 25,
 ) -> None:
-    """Draw a table as a heat map with a text in each cell, and its columns' names below.
+    """Draw a table as a heat map with a text in each cell; name its rows and columns.
 
     Args:
         axes: The panel.
@@ -283,6 +283,7 @@ def heat_map(
     names = [readable(str(name)) for name in table.columns]
     side = "right" if rotation else "center"
     axes.set_xticks(range(len(names)), names, rotation=rotation, ha=side)
+    axes.set_yticks(range(len(table)), [readable(str(name)) for name in table.index])
     axes.grid(visible=False)
 
 

@@ -158,7 +158,6 @@ def score_map(scores: pd.DataFrame) -> Figure:
     means = means[names]
     figure, (axes,) = empty_panels(1, 1, (2.6 + 1.0 * len(names), 1.8 + 0.5 * len(means)))
     heat_map(axes, means, 1.3, lambda score: f"{round(score, 2) + 0.0:.2f}")
-    axes.set_yticks(range(len(means)), [readable(str(name)) for name in means.index])
     reading = f"{_SCALE} · mean over seeds"
     entitle(figure, "Score of each designer in each population", reading)
     return figure

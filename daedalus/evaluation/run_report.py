@@ -11,7 +11,7 @@ import pandas as pd
 
 from daedalus.evaluation.readable import as_table
 from daedalus.runs.console import make_console
-from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.files import write_table, write_text, written_whole
 from daedalus.runs.tracking import Tracker
 
 if TYPE_CHECKING:
@@ -35,16 +35,17 @@ class Report:
         """Show a line of text."""
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    def table(self, frame: pd.DataFrame, name: str) -> None:
-        """Write ``name``.csv and send it to the tracker."""
+    def table(self, frame: pd.DataFrame, name: str, title: str = "") -> None:
+        """Write ``name``.csv, send it to the tracker, and show it if it has a title."""
         write_table(frame, self._out / f"{name}.csv")
         self._tracker.table(name, frame)
+        if title:
+            self.show(frame, title)
 
     def lines(self, rows: Sequence[Mapping[str, object]], name: str) -> Path:
         """Write ``name``.jsonl, one JSON object in each line, and return its path."""
         path = self._out / f"{name}.jsonl"
-        with written_whole(path) as aside:
-            aside.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
         return path
 
     def figure(self, figure: Figure, name: str) -> None:

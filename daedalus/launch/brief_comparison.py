@@ -11,10 +11,11 @@ from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.scoring import SEED
 from daedalus.design.briefs.splits import PAIRS
-from daedalus.design.env import DesignEnv
+from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.designers.build import build_all
+from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.briefs import (
-    Designers,
     Markets,
     by_clause,
     by_pair,
@@ -22,7 +23,8 @@ from daedalus.lab.studies.briefs import (
     scores,
     summarised,
 )
-from daedalus.launch.from_config import bidders_named
+from daedalus.launch.config.tasks import Briefs, GrpoBriefs
+from daedalus.launch.from_config import bidders_named, make_context
 from daedalus.market.interface import MarketSettings
 from daedalus.runs.phases import EVALUATION, phase
 
@@ -38,25 +40,29 @@ def markets_of(market: MarketSettings) -> Markets:
 
 
 def compare_under_briefs(
+    config: Briefs | GrpoBriefs,
     briefs: Mapping[str, Sequence[Brief]],
     markets: Markets,
-    designers: Designers,
-    seed: int,
-    confidence: float,
+    settings: Mapping[str, DesignerSettings],
     report: Report,
 ) -> None:
     """Let designers design under briefs; write briefs.csv, summary.csv, clauses.csv and figures.
 
     Args:
+        config: The task; briefs are scored in the same futures whatever its seed is.
         briefs: The briefs by split.
         markets: Returns markets by population.
-        designers: Returns designers by the population that they expect.
-        seed: Seed of the run; briefs are scored in the same futures whatever it is.
-        confidence: Coverage of the intervals.
+        settings: Settings of the designers that are compared with the baselines.
         report: It shows and writes.
     """
     from daedalus.lab.studies.briefs_figures import clause_map, split_scores  # slow to import
 
+    @cache
+    def designers(population: str) -> Mapping[str, Designer]:
+        context = make_context(config, markets(population), population=population)
+        return build_all({**config.evaluation.baselines, **settings}, context)
+
+    confidence = config.evaluation.confidence
     measured = _with_ends([each for group in briefs.values() for each in group], markets)
     if without := [each.id for each in measured if not each.scale]:
         report.say(
@@ -65,12 +71,12 @@ def compare_under_briefs(
         )
     split_of = {each.id: name for name, group in briefs.items() for each in group}
     with phase(EVALUATION):
-        given = proposals(measured, markets, designers, seed)
+        given = proposals(measured, markets, designers, config.seed)
         table = scores(given, markets, SEED, lambda each: split_of[each.id])
     summary = summarised(table, confidence)
     report.table(table, "briefs")
-    report.table(summary, "summary")
-    report.show(summary, "score: 0 if a rule is broken, else from chance (0) to search (1)")
+    title = "score: 0 if a rule is broken, else from chance (0) to search (1)"
+    report.table(summary, "summary", title)
     if clauses := [each for each in measured if each.clauses]:
         report.say(f"{len(clauses)} briefs say which clauses they are made of")
         kinds = by_clause([each for each in given if each.brief.clauses], table)

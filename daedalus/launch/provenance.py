@@ -22,7 +22,7 @@ from daedalus.checks import CannotRunError
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.jobs import Launch, lines_of_results
 from daedalus.launch.sweeps import collect_sweep, write_job_table
-from daedalus.runs.files import locked, written_whole
+from daedalus.runs.files import locked, write_text
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import count
 from daedalus.runs.workers import cores
@@ -164,8 +164,7 @@ def _resolved(composed: DictConfig) -> str:
 
 
 def _write_config(composed: DictConfig, out: Path) -> None:
-    with written_whole(RunFolder(out).config) as aside:
-        aside.write_text(_resolved(composed))
+    write_text(RunFolder(out).config, _resolved(composed))
 
 
 def _launches(out: Path) -> list[dict[str, object]]:
@@ -176,8 +175,7 @@ def _launches(out: Path) -> list[dict[str, object]]:
 
 
 def _write_launches(out: Path, launches: list[dict[str, object]]) -> None:
-    with written_whole(RunFolder(out).provenance) as aside:
-        aside.write_text(json.dumps(launches, indent=2) + "\n")
+    write_text(RunFolder(out).provenance, json.dumps(launches, indent=2) + "\n")
 
 
 def _check_same_config(composed: DictConfig, out: Path) -> None:

@@ -36,6 +36,12 @@ def written_whole(path: Path) -> Iterator[Path]:
         aside.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file completely or not at all."""
+    with written_whole(path) as aside:
+        aside.write_text(text)
+
+
 @contextmanager
 def written_whole_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder beside ``path``; let it replace ``path`` if the block succeeds."""

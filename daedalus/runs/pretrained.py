@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from daedalus.runs.files import written_whole
+from daedalus.runs.files import write_text
 
 WORD = "pretrained"
 """The name by which settings ask for it, in place of a model's folder."""
@@ -48,8 +48,7 @@ class Pretrained:
 
     def write(self, folder: Path) -> None:
         """Write the description beside the files that it describes."""
-        with written_whole(folder / ABOUT) as aside:
-            aside.write_text(json.dumps(asdict(self), indent=2) + "\n")
+        write_text(folder / ABOUT, json.dumps(asdict(self), indent=2) + "\n")
 
 
 def read_pretrained(folder: Path = FOLDER) -> Pretrained:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from daedalus.checks import Checked, bounded, one_of
-from daedalus.runs.files import cut_torn_line, whole_lines, written_whole
+from daedalus.runs.files import cut_torn_line, whole_lines, write_text
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 
@@ -158,8 +158,7 @@ class Tracker:
             record = json.loads(line)
             if record["phase"] != phase or record["step"] <= step:
                 remaining.append(f"{line}\n")
-        with written_whole(self._path) as aside:
-            aside.write_text("".join(remaining))
+        write_text(self._path, "".join(remaining))
 
     def table(self, name: str, frame: pd.DataFrame) -> None:
         """Send a table to W&B. A column may hold numbers, texts and None."""
@@ -232,6 +231,5 @@ def _run_id(out: Path) -> str:
     """Return the run's identifier at W&B, which a resumed run uses again."""
     path = out / "wandb_id"
     if not path.exists():
-        with written_whole(path) as aside:
-            aside.write_text(secrets.token_hex(8))
+        write_text(path, secrets.token_hex(8))
     return path.read_text()

@@ -17,7 +17,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from daedalus.runs.files import write_table, written_whole
+from daedalus.runs.files import write_table, write_text
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
 
@@ -108,7 +108,6 @@ def write_history(tracker: Tracker, phase: str, run: RunFolder) -> pd.DataFrame:
     """Write the log of a phase to training_history.json and .csv; return it as a table."""
     records = tracker.history(phase)
     history = pd.DataFrame(records)
-    with written_whole(run.history) as aside:
-        aside.write_text(json.dumps(records, indent=1) + "\n")
+    write_text(run.history, json.dumps(records, indent=1) + "\n")
     write_table(history, run.history_table)
     return history

@@ -94,22 +94,6 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_of_rows_and_names_of_sales_move_no_digit(log: Path, tmp_path: Path) -> None:
-    table = pd.read_csv(log)
-    other = table.sample(frac=1.0, random_state=3).assign(
-        auction=lambda each: "n" + each["auction"].str[::-1]
-    )
-    other.to_csv(tmp_path / "sales.csv", index=False)
-    for name, path in (("one", log), ("other", tmp_path / "sales.csv")):
-        play(tmp_path / name, *SMALL, f"bids='{path}'")
-    for table_name in ("designers", "verdict", "fit"):
-        one, same = (
-            (tmp_path / each / f"{table_name}.csv").read_text() for each in ("one", "other")
-        )
-        assert one == same
-
-
-@pytest.mark.slow
 def test_with_a_covariate_the_reserve_of_each_sale_is_in_money(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     size = np.exp(rng.normal(size=150)).round(3)

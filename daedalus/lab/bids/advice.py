@@ -200,19 +200,11 @@ def _of_the_reserve(findings: Findings) -> Iterator[str]:
             "find it worth less than the reserve. Results count sales without a bid, too, which "
             "the log does not have."
         )
-    elif estimator.lacks_rivals:
-        yield (
-            "Bids begin just above the reserve, so it kept bidders away. How many, or which share, "
-            "differs from sale to sale, so they are not counted as rivals. If bidders knew who "
-            "came, values above the reserve are right. If not, low values are too low, and high "
-            "ones with few bidders too high. If you know how many could come, set "
-            "bid_log.potential_bidders."
-        )
-    if potential and estimator.is_uneven:
-        yield (
-            "The reserve is high for some sales and low for others. The estimate takes it to "
-            "exclude the same share of values in all of them."
-        )
+        if estimator.is_uneven:
+            yield (
+                "The reserve is high for some sales and low for others. The estimate takes it to "
+                "exclude the same share of values in all of them."
+            )
 
 
 def _of_assumptions(findings: Findings) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,6 @@ from daedalus.lab.bids.findings import Findings, designers_table, reserve_words
 from daedalus.lab.bids.verdict import (
     EstimatedMarkets,
     Judgement,
-    MarketsObjective,
     Mixture,
     Policy,
     Verdict,
@@ -134,7 +134,8 @@ def _designed(
 ) -> tuple[Mechanism, Mechanism]:
     """Return what a search finds among what rules allow, and that without idle changes."""
     rng = generator(plan.seed, "search")
-    found, _ = best_fixed(plan.search, MarketsObjective(markets), rng, rules.goal)
+    objective = partial(markets.scores, purpose="search")
+    found, _ = best_fixed(plan.search, objective, rng, rules.goal)
     near = rules.goal.nearest(Mechanisms.stack([in_force.mechanism]))[0]
     return found, without_idle_changes(found, near, markets, plan.search.sweep_episodes)
 

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from daedalus.lab.bids.estimator import Estimate, Estimator, money_at, money_with_stronger
 from daedalus.lab.bids.log import BidLog
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE, BidLogSettings
 from daedalus.lab.bids.verdict import MULTIPLES, Verdict, place_of
-
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 SINGLE_SALES = "single sales"
 """Kind of the rows that leave one sale out."""

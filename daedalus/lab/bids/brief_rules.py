@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.briefs.clauses import Clause, Understanding, rules_of, says, understand
-from daedalus.lab.bids.verdict import MULTIPLES, EstimatedMarkets, Policy
+from daedalus.lab.bids.verdict import MULTIPLES, EstimatedMarkets, Policy, place_of
 from daedalus.market.allowed import Allowed, Between
 from daedalus.market.goal import Goal
 
@@ -74,8 +74,7 @@ class BriefRules:
         """Return whether a policy keeps the rule of a sentence, in a typical sale."""
         rules = self._rules(clause)
         reserve = rules.pop("reserve_price", None)
-        place = int(np.argmin(abs(MULTIPLES - policy.multiple)))
-        told = reserve is None or bool(_within(reserve, markets)[place])
+        told = reserve is None or bool(_within(reserve, markets)[place_of(policy.multiple)])
         return told and Goal(allowed=rules).admits(policy.mechanism)
 
     def permitted(self, markets: EstimatedMarkets) -> NDArray[np.bool_]:

@@ -15,14 +15,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize, stats
 from scipy.interpolate import PchipInterpolator
 
 from daedalus.lab.bids.likelihood import CELLS, SealedBids, log_likelihoods
 from daedalus.lab.bids.value_quantiles import LEVELS, Tables
-
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 _FINE = np.concatenate([[1e-5, 1e-4, 1e-3], np.linspace(0.0, 1.0, 401)[1:]])
 _TAIL = 0.05  # levels of the outermost pieces

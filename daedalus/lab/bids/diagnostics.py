@@ -10,19 +10,23 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from daedalus.lab.bids.estimator import Estimate, Estimator
+from daedalus.lab.bids.estimator import PER_DEVIATION, Estimate, Estimator
 from daedalus.lab.bids.rounding import COARSE, relative_step, step_of
 from daedalus.lab.bids.screens import (
     OFTEN,
     TOGETHER,
+    Pair,
     Places,
     Residuals,
     Screen,
-    Screens,
+    alike_within_sales,
+    bidder_means,
+    closest_pair,
+    independent_parts,
+    slope_on_bidders,
 )
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
-
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 FAMILY = 0.05
 """Share of logs without a fault in which some check fails by chance, at most (Holm 1979)."""
@@ -32,7 +36,6 @@ _JUMPS = 0.05  # share of ascending sales that end above the second bid by more 
 _CLEAR = 0.1  # p of the correlation up to which sales have something in common
 _INNER = slice(20, 81)
 _LEAST = 1e-12
-_PER_DEVIATION = 1.349  # quartiles of a normal distribution
 
 _RING = (
     "If bidders collude, high values are higher than estimated, and so is the best reserve. Bids "
@@ -93,12 +96,14 @@ def diagnose(
     """
     log, settings = estimator.log, estimator.settings
     residuals = Residuals.of(log, estimator.regression.design)
-    screens = Screens.of(residuals, log.bids, settings.format, rng)
+    rise = None
+    if settings.format == FIRST_PRICE and len(residuals.rows) > 1:
+        rise = slope_on_bidders(residuals, log.bids)
     rounding = relative_step(log.bids), step_of(log.bids)
     checks = [
-        *_within_sales(settings, estimator.parts is not None, screens),
-        *_bidders(settings.format, screens),
-        *_numbers_of_bidders(settings.format, estimate, samples, screens.slope),
+        *_within_sales(settings, estimator.parts is not None, residuals, rng),
+        *_bidders(settings.format, bidder_means(residuals, rng), closest_pair(residuals, rng)),
+        *_numbers_of_bidders(settings.format, estimate, samples, rise),
         *_money(estimator, residuals, rounding),
         *_untested(estimator),
     ]
@@ -125,15 +130,18 @@ def _judged(checks: Sequence[Check]) -> list[Check]:
     return judged
 
 
-def _within_sales(settings: BidLogSettings, removed: bool, screens: Screens) -> Iterator[Check]:
+def _within_sales(
+    settings: BidLogSettings, removed: bool, residuals: Residuals, rng: np.random.Generator
+) -> Iterator[Check]:
     """Yield checks of how the bids of a sale lie together.
 
     Args:
         settings: How the log is read.
         removed: Whether what bids of a sale have in common was taken out.
-        screens: The screens of the log.
+        residuals: The residuals of the log.
+        rng: Draws permutations.
     """
-    if screens.alike is None or screens.parts is None:
+    if settings.format == ASCENDING:
         yield Check(
             "Bidders do not collude, and decide alone.",
             "Not testable: in ascending sales the last bids depend on each other by the format.",
@@ -141,8 +149,8 @@ def _within_sales(settings: BidLogSettings, removed: bool, screens: Screens) -> 
         )
         yield _common_in_ascending(settings.removes_common_part)
         return
-    correlation, spread, lead = screens.alike
-    alone, apart = screens.parts
+    correlation, spread, lead = alike_within_sales(residuals, rng)
+    alone, apart = independent_parts(residuals)
     yield _correlation(correlation, removed)
     yield _independence(alone)
     shared = correlation.p < _CLEAR and correlation.statistic > correlation.usual
@@ -236,11 +244,10 @@ def _lead(found: Screen, shared: bool) -> Check:
     return Check(name, f"{what}; by chance {found.usual:.2f}.", found.statistic, found.p, _RING)
 
 
-def _bidders(kind: str, screens: Screens) -> Iterator[Check]:
+def _bidders(kind: str, means: Screen | None, closest: Pair | None) -> Iterator[Check]:
     """Yield checks that need names of bidders, in sales of a format."""
     alike, pair = "Bidders are alike.", "No two bidders bid together."
     stronger = "The best reserve is higher for stronger bidders, and values are not those of one."
-    means, closest = screens.means, screens.closest
     if means is None:
         why = f"Not testable: it takes names of two bidders with {OFTEN} bids or more."
         yield Check(alike, why, changes=stronger)
@@ -346,7 +353,7 @@ def _money(
     """
     log, settings = estimator.log, estimator.settings
     low, high = np.quantile(residuals.left, [0.25, 0.75])
-    deviation = max(float(high - low) / _PER_DEVIATION, _LEAST)
+    deviation = max(float(high - low) / PER_DEVIATION, _LEAST)
     yield _rounding(*rounding, deviation)
     if settings.format == ASCENDING:
         yield _jumps(estimator, residuals)

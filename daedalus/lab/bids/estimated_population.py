@@ -5,16 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
 from daedalus.lab.bids.estimator import Estimate
 from daedalus.lab.bids.log import BidLog
+from daedalus.lab.theory.distributions import Numbers
 from daedalus.market.population import BidderType, Population
 from daedalus.market.value_distribution import ValueDistribution
-
-Numbers = NDArray[np.float64]
 
 _WIDTH = 98
 

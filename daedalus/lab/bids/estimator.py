@@ -27,10 +27,8 @@ from daedalus.lab.bids.value_quantiles import (
     quantiles_of,
     sealed_tables,
 )
-from daedalus.lab.theory.distributions import Distribution
+from daedalus.lab.theory.distributions import Distribution, Numbers
 from daedalus.lab.theory.sales import Bidder, expected_revenue
-
-Numbers = NDArray[np.float64]
 
 RESERVE, LEVEL, MONEY = "reserve", "level", "money"
 """What reserves are multiples of."""
@@ -38,7 +36,7 @@ RESERVE, LEVEL, MONEY = "reserve", "level", "money"
 _SURE = 0.05  # chance of what bids of a sale have in common, from which they have nothing
 _UNEVEN = 0.05  # deviation of log reserves over levels from which they exclude different shares
 _EVERY = 5  # levels of a table where theory plays each reserve
-_PER_DEVIATION = 1.349  # quartiles of a normal distribution
+PER_DEVIATION = 1.349  # quartiles of a normal distribution
 
 
 @dataclass(frozen=True)
@@ -152,7 +150,7 @@ class Estimator:
         half = half_steps(log.bids)
         levels = self.regression.fit(np.ones(len(log.sales)), False)
         low, high = np.quantile(np.log(log.bids / levels.observable[log.sale]), [0.25, 0.75])
-        coarse = np.median(2.0 * half / log.bids) * _PER_DEVIATION >= COARSE * (high - low)
+        coarse = np.median(2.0 * half / log.bids) * PER_DEVIATION >= COARSE * (high - low)
         return half if coarse and self.settings.format != ASCENDING else np.zeros(len(half))
 
     @property
@@ -200,7 +198,7 @@ class Estimator:
         if self.potential and settings.format != ASCENDING:
             potential = potential_of(log.bidders, counts, self.potential.bidders)
             shares = {potential.bidders: 1.0}
-        bases = self._bases(levels)
+        bases = self.bases(levels)
         tables = self._tables(levels, weights, potential, more_rivals)
         classes = classes_of(bases, np.multiply.outer(levels.total, tables.common), counts)
         return Estimate(
@@ -212,8 +210,8 @@ class Estimator:
             potential=potential,
         )
 
-    def _bases(self, levels: Levels) -> Numbers:
-        """Return the base of each sale in money, shape (A,)."""
+    def bases(self, levels: Levels) -> Numbers:
+        """Return what reserves are multiples of in each sale, in money, shape (A,)."""
         if self.base == RESERVE:
             assert self.log.reserves is not None
             return self.log.reserves

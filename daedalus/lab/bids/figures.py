@@ -9,15 +9,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.lab.bids.analysis import Analysis
 from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.bids.verdict import MULTIPLES, Judgement, Verdict, interval_of, place_of
-
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 _BIDS, _VALUES, _IN_FORCE, _SET = "#e69f00", "#0072b2", "#4d4d4d", "#009e73"
 _SIZES = ("#56b4e9", "#0072b2", "#332288", "#882255", "#cc79a7", "#d55e00")

@@ -121,12 +121,7 @@ def amount(value: float) -> str:
 
 def money_of(multiple: float, estimator: Estimator, estimate: Estimate) -> NDArray[np.float64]:
     """Return the reserve of each sale in the money of the log, shape (A,)."""
-    if estimator.base == RESERVE:
-        assert estimator.log.reserves is not None
-        return multiple * estimator.log.reserves
-    if estimator.base == LEVEL:
-        return multiple * estimate.levels.observable
-    return np.full(len(estimator.log.sales), multiple * estimator.unit)
+    return multiple * estimator.bases(estimate.levels)
 
 
 def typical(multiple: float, estimator: Estimator, estimate: Estimate) -> float:

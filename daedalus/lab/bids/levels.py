@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from daedalus.lab.bids.covariates import FEWEST
 from daedalus.lab.bids.log import BidLog, usable
 from daedalus.lab.bids.text_table import DOUBT, Note
-
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 CONSTANT, RESERVE = "constant", "reserve"
 

@@ -16,7 +16,8 @@ from numba import njit
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
+
 Integers = NDArray[np.int64]
 
 CELLS = 600

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
+
 Integers = NDArray[np.int64]
 
 MOST = 0.95

@@ -19,7 +19,6 @@ from daedalus.lab.bids.estimator import LEVEL, RESERVE
 from daedalus.lab.bids.findings import Findings, amount, reserve_words
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.lab.bids.text_table import KINDS
-from daedalus.runs.files import written_whole
 
 _STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; color: #222; max-width: 50rem; margin: 2rem auto;
@@ -358,9 +357,3 @@ def page(text: str, title: str, folder: Path) -> str:
         f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
         f"<body>\n{body}</body></html>\n"
     )
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file completely or not at all."""
-    with written_whole(path) as aside:
-        aside.write_text(text)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 COARSE = 0.05
 """Share of the deviation of log bids from which a step moves the best reserve by 2 %."""

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from daedalus.lab.bids.log import BidLog
-from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE
+from daedalus.lab.theory.distributions import Numbers
 
-Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 OFTEN = 10
@@ -147,47 +146,6 @@ class Pair:
     names: tuple[str, str]
     sales: int
     screen: Screen
-
-
-@dataclass(frozen=True)
-class Screens:
-    """All screens of a log. One is None if the log does not have what it takes.
-
-    Attributes:
-        alike: Those of ``alike_within_sales``; None for ascending sales, in which the last bids
-            depend on each other by the format.
-        parts: Those of ``independent_parts``; None for ascending sales.
-        means: That of ``bidder_means``.
-        closest: The pair of ``closest_pair``.
-        slope: The slope of ``slope_on_bidders`` and its error, of first-price sales.
-    """
-
-    alike: list[Screen] | None
-    parts: tuple[Screen | None, Screen | None] | None
-    means: Screen | None
-    closest: Pair | None
-    slope: tuple[float, float] | None
-
-    @classmethod
-    def of(
-        cls, residuals: Residuals, bids: Numbers, kind: str, rng: np.random.Generator
-    ) -> Screens:
-        """Return the screens of a log.
-
-        Args:
-            residuals: Its residuals.
-            bids: Its bids, shape (L,).
-            kind: Its format.
-            rng: Draws permutations.
-        """
-        sealed, several = kind != ASCENDING, len(residuals.rows) > 1
-        return cls(
-            alike_within_sales(residuals, rng) if sealed else None,
-            independent_parts(residuals) if sealed else None,
-            bidder_means(residuals, rng),
-            closest_pair(residuals, rng),
-            slope_on_bidders(residuals, bids) if kind == FIRST_PRICE and several else None,
-        )
 
 
 def screens_of(

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from daedalus.lab.bids.settings import FIRST_PRICE, SECOND_PRICE
-
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 LEVELS = np.linspace(0.0, 1.0, 101)
 """Levels of the tables of quantiles, in hundredths, shape (K,)."""

@@ -24,6 +24,7 @@ from daedalus.lab.bids.estimator import (
 )
 from daedalus.lab.bids.potential import binds
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
+from daedalus.lab.theory.distributions import Numbers
 from daedalus.lab.theory.formats import FORMATS, pays_own_bid
 from daedalus.market.interface import MarketSettings
 from daedalus.market.literals import AuctionType
@@ -34,8 +35,6 @@ from daedalus.market.mechanism import (
     Mechanisms,
     mechanism_from_mapping,
 )
-
-Numbers = NDArray[np.float64]
 
 MULTIPLES = np.concatenate(
     [np.round(np.arange(0.0, 5.001, 0.02), 2), np.round(np.geomspace(5.0, 1000.0, 269)[1:], 1)]
@@ -159,23 +158,6 @@ class EstimatedMarkets:
         highest, values = _HIGHEST * self.scale, self.estimate.values
         at = np.linspace(0, len(values) - 1, _RESERVES - 1).round().astype(int)
         return np.union1d([0.0], np.minimum(values[at], highest))
-
-
-@dataclass(frozen=True)
-class MarketsObjective:
-    """Mean reward in the sales of a log: the ``Objective`` of a search.
-
-    Attributes:
-        markets: The markets.
-        purpose: Keys them.
-    """
-
-    markets: EstimatedMarkets
-    purpose: str = "search"
-
-    def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> Numbers:
-        """Return the mean score of each of B mechanisms, shape (B,)."""
-        return self.markets.scores(mechanisms, episodes, self.purpose)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from daedalus.market.seeds import market_seeds
 PRESENT = {"may_collude": "collude", "may_withdraw": "withdraw", "may_shill": "shill"}
 """Columns that count the bidders of an episode with a strategy, and the strategy of each."""
 
+_SINCE = 4  # in earlier steps the designer has seen little of the bidders
+
 
 def decisions(
     env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
@@ -43,23 +45,19 @@ def decisions(
     return joined.sort_values(columns[:3], ignore_index=True)[columns]
 
 
-def settings_by_presence(
-    table: pd.DataFrame, designer: str, present: str, since: int = 4
-) -> pd.DataFrame:
+def settings_by_presence(table: pd.DataFrame, designer: str, present: str) -> pd.DataFrame:
     """Average a designer's settings over the episodes with the same number of some bidders.
 
     Args:
         table: The frame of ``decisions``.
         designer: Name of the designer.
         present: The bidders that are counted, one of ``PRESENT``.
-        since: First step that counts. In earlier steps the designer has seen little of the
-            bidders.
 
     Returns:
         A row for each number of such bidders, which is its index: means of numbers and flags, the
         share of each word of a choice in the column ``FIELD=WORD``, and the number of ``episodes``.
     """
-    rows = table[(table["designer"] == designer) & (table["step"] >= since)]
+    rows = table[(table["designer"] == designer) & (table["step"] >= _SINCE)]
     numbers = rows.drop(columns=[*CHOICES, "designer"]).astype(float)
     words = {
         f"{field}={word}": (rows[field] == word) * 1.0
@@ -70,23 +68,21 @@ def settings_by_presence(
     return groups.mean().assign(episodes=groups["episode"].nunique())
 
 
-def advantage_by_presence(
-    table: pd.DataFrame, designer: str, other: str, present: str
-) -> pd.DataFrame:
-    """Return the difference in R of two designers, by the number of some bidders.
+def advantage(table: pd.DataFrame, designer: str, other: str, by: str) -> pd.DataFrame:
+    """Return the difference in R of two designers over groups of episodes.
 
     Args:
         table: The frame of ``decisions``.
         designer: Name of the designer.
         other: Name of the designer with which it is paired, episode by episode.
-        present: The bidders that are counted, one of ``PRESENT``.
+        by: Column that an episode has one value of, such as one of ``PRESENT``.
 
     Returns:
-        A row for each number of such bidders, which is its index: ``mean`` of R minus the other's
-        R over episodes, its standard error ``sem`` and the ``count`` of episodes.
+        A row for each of its values, which is the index: ``mean`` of R minus the other's R over
+        episodes, its standard error ``sem`` and the ``count`` of episodes.
     """
-    wide = table.pivot_table(index=["episode", present], columns="designer", values="reward")
-    difference = (wide[designer] - wide[other]).groupby(level=present)
+    wide = table.pivot_table(index=["episode", by], columns="designer", values="reward")
+    difference = (wide[designer] - wide[other]).groupby(level=by)
     return difference.agg(["mean", "sem", "count"])
 
 

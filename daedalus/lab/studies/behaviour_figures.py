@@ -14,7 +14,7 @@ from daedalus.evaluation.basis import over_episodes
 from daedalus.evaluation.figures import INK, empty_panels, entitle, palette
 from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import half_width
-from daedalus.lab.studies.behaviour import PRESENT, advantage_by_presence, settings_by_presence
+from daedalus.lab.studies.behaviour import PRESENT, advantage, settings_by_presence
 from daedalus.market.mechanism import CHOICES, FLAGS, RANGES
 
 _ENOUGH = 10  # episodes behind a point
@@ -76,7 +76,7 @@ def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
     colour = palette([designer])[designer]
     counts: list[int] = []
     for panel, present in zip(panels, PRESENT, strict=True):
-        found = advantage_by_presence(table, designer, other, present)
+        found = advantage(table, designer, other, present)
         found = found[found["count"] >= _ENOUGH]
         style: dict[str, Any] = {"fmt": "o-", "ms": 5, "lw": 1.2, "color": colour}
         panel.axhline(0, color=INK, lw=0.8)

@@ -61,7 +61,6 @@ def choice_map(beliefs: pd.DataFrame) -> Figure:
     )
     figure, (axes,) = empty_panels(1, 1, (2.0 + 0.55 * len(first), 2.6 + 0.4 * len(stages)))
     heat_map(axes, table, 1.0, rotation=50)
-    axes.set_yticks(range(len(stages)), stages)
     reading = "probability of each choice in the last model's likeliest answer, given those before"
     entitle(figure, "How sure each model is of that answer", reading)
     return figure

@@ -33,10 +33,8 @@ from scipy import stats
 from daedalus.lab.bids.settings import ASCENDING, BidLogSettings
 from daedalus.lab.studies.bid_play import Curves, Group, jump_bids, two_groups
 from daedalus.lab.theory import equilibria
-from daedalus.lab.theory.distributions import Distribution
+from daedalus.lab.theory.distributions import Distribution, Numbers
 from daedalus.lab.theory.sales import Bidder, expected_revenue, symmetric
-
-Numbers = NDArray[np.float64]
 
 RESERVE, STEP, INCREMENT = 0.5, 0.1, 0.02
 """The binding reserve, the step to which bids are rounded, and the increment of ascending sales."""

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import integrate
 
-Numbers = NDArray[np.float64]
+from daedalus.lab.theory.distributions import Numbers
 
 _OPENING = (0.1, 0.5)  # first bids of a sale with jump bids, as shares of the values
 _NEAR = 1e-7  # distance from the rest point at which the path of two groups starts

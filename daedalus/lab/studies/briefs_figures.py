@@ -57,6 +57,5 @@ def clause_map(kinds: pd.DataFrame) -> Figure:
     table = table.loc[list(known["designer"].unique()), list(known["kind"].unique())]
     figure, (axes,) = empty_panels(1, 1, (1.8 + 0.62 * table.shape[1], 2.2 + 0.4 * len(table)))
     heat_map(axes, table, top=1.0)
-    axes.set_yticks(range(len(table)), [readable(str(name)) for name in table.index])
     entitle(figure, "Clauses read right", "share whose meaning and amount were understood")
     return figure

@@ -156,8 +156,3 @@ def _over_types(part: pd.DataFrame) -> dict[str, float]:
         mean = np.average(part[name], weights=part["bidders"])
         found[name] = float(part[name].max() if largest else mean)
     return found
-
-
-def over_steps(summary: pd.DataFrame, column: str) -> float:
-    """Return the mean of a column over the steps of the mechanisms that are certified."""
-    return float(np.average(summary[column], weights=summary["share"]))

@@ -98,7 +98,7 @@ def intervals_of(job: Job) -> list[dict[str, object]]:
     Returns:
         A row for each of ``QUANTITIES``: ``kind``, ``sales``, ``log``, the fields of ``Interval``,
         ``refused``, whether the log cannot be used, so that the others are nan; and ``diagnosed``,
-        see ``diagnosed``.
+        1 if a check of the report fails and else 0.
     """
     kind = KINDS[job.kind]
     settings = kind.settings(job.resamples)
@@ -114,14 +114,8 @@ def intervals_of(job: Job) -> list[dict[str, object]]:
         *_quartiles(estimate, samples, truth, job.confidence),
         *_design(job, estimator, estimate, samples, truth),
     ]
-    return _rows(job, found, False, diagnosed(estimator, estimate, samples, rng))
-
-
-def diagnosed(
-    estimator: Estimator, estimate: Estimate, samples: Sequence[Estimate], rng: np.random.Generator
-) -> float:
-    """Return 1 if a check of the report fails, and else 0."""
-    return float(diagnose(estimator, estimate, samples, rng)["fails"].any())
+    checks = diagnose(estimator, estimate, samples, rng)
+    return _rows(job, found, False, float(checks["fails"].any()))
 
 
 def _rows(
@@ -191,15 +185,14 @@ def coverage_table(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
         A row for each kind, number of sales and quantity: ``logs`` that were used; ``refused``, the
         share of those that cannot be; ``truth``, in the mean, and of an interval its middle;
         ``bias``, the mean distance from the truth; ``sd`` of the estimate; ``coverage`` with
-        Wilson's interval; and ``diagnosed``, the share of logs in which a check fails, if there are
-        checks. Money is that of the log, see ``daedalus.lab.studies.bid_logs``.
+        Wilson's interval; and ``diagnosed``, the share of logs in which a check fails. Money
+        is that of the log, see ``daedalus.lab.studies.bid_logs``.
     """
     order = ["kind", "sales", "quantity"]
-    table = pd.DataFrame(
+    return pd.DataFrame(
         dict(zip(order, map(str, keys), strict=True)) | _summary(group, confidence)
         for keys, group in rows.groupby(order, sort=False)
     ).astype({"sales": int})
-    return table if table["diagnosed"].notna().any() else table.drop(columns="diagnosed")
 
 
 def _summary(group: pd.DataFrame, confidence: float) -> dict[str, float]:
@@ -220,17 +213,14 @@ def overview(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         A row for each kind and number of sales: ``log``, the kind in words; ``sales``; ``logs``
-        that were used; for each quantity its bias and coverage in one cell; and ``diagnosed``, if
-        there are checks.
+        that were used; for each quantity its bias and coverage in one cell; and ``diagnosed``.
     """
     rows = []
     for (kind, sales), group in table.groupby(["kind", "sales"], sort=False):
         first = group.iloc[0]
         row = {"log": KINDS[str(kind)].words, "sales": f"{sales:,}", "logs": f"{first['logs']:g}"}
         row |= {each["quantity"]: _cell(each) for each in group.to_dict("records")}
-        if "diagnosed" in group:
-            row["diagnosed"] = _percent(first["diagnosed"])
-        rows.append(row)
+        rows.append(row | {"diagnosed": _percent(first["diagnosed"])})
     return pd.DataFrame(rows)
 
 

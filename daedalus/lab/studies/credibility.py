@@ -6,8 +6,6 @@ cannot gain by what bidders cannot tell (Akbarpour & Li 2020).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from daedalus.lab.theory.distributions import Distribution
@@ -21,20 +19,6 @@ SHARES = (0.5, 0.75, 0.9, 0.99, 1.0 - 1e-9, 1.0 + 1e-9)
 """Bids that the seller may add, times the highest bid. The last one keeps the unit."""
 
 
-class Temptation(NamedTuple):
-    """What a seller earns in a sale, in units of value.
-
-    Attributes:
-        revenue: Revenue by the rules.
-        gain: What the best of its bids, or none, adds on average.
-        harm: What the worst of them adds on average, if it adds one and the same share always.
-    """
-
-    revenue: float
-    gain: float
-    harm: float
-
-
 def temptation(
     auction_type: AuctionType,
     values: Distribution,
@@ -42,10 +26,11 @@ def temptation(
     reserve: float,
     sales: int,
     seed: int,
-) -> Temptation:
-    """Return what a seller gains who sees all bids and may add one.
+) -> float:
+    """Return what a seller gains a sale who sees all bids and may add the best of ``SHARES``.
 
-    Bidders bid the equilibrium: in first price that of their values, otherwise their values.
+    The gain is the mean over sales, in units of value. Bidders bid the equilibrium: in first price
+    that of their values, otherwise their values.
 
     Args:
         auction_type: The format.
@@ -67,9 +52,7 @@ def temptation(
     for share in SHARES:
         offers[:, -1] = share * highest
         earned.append(_revenue(offers, auction_type, reserve))
-    table = np.array(earned)
-    worst = float((table[1:] - table[0]).mean(axis=1).min())
-    return Temptation(float(table[0].mean()), float((table.max(axis=0) - table[0]).mean()), worst)
+    return float((np.max(earned, axis=0) - earned[0]).mean())
 
 
 def _revenue(

@@ -45,7 +45,7 @@ class Setting(NamedTuple):
     Attributes:
         name: Its bidders and values, in the paper's unit.
         scale: How many of the paper's units a value of 1 has here.
-        optimum: The highest revenue in the paper's unit, exact up to the last digit.
+        optimum: The highest revenue in the paper's unit, to the digits of its source.
         source: Where the setting comes from.
     """
 
@@ -59,7 +59,7 @@ _MYERSON_NET = "MyersonNet, Duetting et al. 2019"
 SETTINGS = {
     "optimum_uniform_1": Setting("1 bidder, U[0, 1]", 1.0, 0.25, "Myerson 1981"),
     "optimum_uniform_2": Setting("2 bidders, U[0, 1]", 1.0, 5 / 12, "Myerson 1981"),
-    "optimum_uniform_3": Setting("3 bidders, U[0, 1]", 1.0, 0.53125, _MYERSON_NET),
+    "optimum_uniform_3": Setting("3 bidders, U[0, 1]", 1.0, 0.5313, _MYERSON_NET),
     "optimum_uniform_5": Setting("5 bidders, U[0, 1]", 1.0, 0.671875, "Myerson 1981"),
     "optimum_uniform_10": Setting("10 bidders, U[0, 1]", 1.0, 0.8182706, "Myerson 1981"),
     "optimum_exponential": Setting("3 bidders, exponential of mean 3", 30.0, 2.7514, _MYERSON_NET),

@@ -20,14 +20,14 @@ PARTS = 4
 """Weights are whole parts of which there are so many."""
 
 
-def weightings(parts: int = PARTS) -> list[dict[str, float]]:
-    """Return all weights of ``GOALS`` that are multiples of 1 / parts and of sum 1.
+def weightings() -> list[dict[str, float]]:
+    """Return all 15 weights of ``GOALS`` that are multiples of 1 / ``PARTS`` and of sum 1.
 
-    With 4 parts there are 15. A term of weight 0 is left out.
+    A term of weight 0 is left out.
     """
-    places = combinations(range(parts + len(GOALS) - 1), len(GOALS) - 1)
-    bounds = np.array([[-1, *each, parts + len(GOALS) - 1] for each in places])
-    shares = (np.diff(bounds, axis=1) - 1) / parts
+    places = combinations(range(PARTS + len(GOALS) - 1), len(GOALS) - 1)
+    bounds = np.array([[-1, *each, PARTS + len(GOALS) - 1] for each in places])
+    shares = (np.diff(bounds, axis=1) - 1) / PARTS
     found = [dict(zip(GOALS, row.tolist(), strict=True)) for row in shares[::-1]]
     return [{name: weight for name, weight in each.items() if weight} for each in found]
 

@@ -7,7 +7,6 @@ Narasimhan, Parkes & Ravindranath 2019 (arXiv 1706.03459), and Akbarpour & Li 20
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from tqdm import tqdm
 
 from daedalus.evaluation.statistics import t_interval
 from daedalus.lab.studies.credibility import temptation
+from daedalus.lab.studies.known_optimum import SETTINGS, Setting
 from daedalus.lab.studies.repeated_auction import Learners, play_repeated
 from daedalus.lab.studies.tacit_collusion import FORMATS, KNOWN, MARKET, PAPER
 from daedalus.lab.theory.distributions import Distribution
@@ -23,29 +23,13 @@ from daedalus.market.seeds import generator
 BANCHIO, RAWAT = "Banchio & Skrzypacz 2022", "Rawat 2023"
 DUTTING, AKBARPOUR = "Dütting et al. 2019", "Akbarpour & Li 2020"
 
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting of MyersonNet, in the paper's units.
-
-    Attributes:
-        words: Bidders and distribution.
-        optimum: Highest revenue of any mechanism (Myerson 1981), computed by others.
-        unit: The paper's money for one unit of value here.
-    """
-
-    words: str
-    optimum: float
-    unit: float
-
-
-SETTINGS = {
-    "optimum_uniform_3": Setting("3 bidders, U[0, 1]", 0.5313, 1.0),
-    "optimum_asymmetric": Setting("5 bidders, U[0, i]", 2.2976, 5.0),
-    "optimum_exponential": Setting("3 bidders, exponential of mean 3", 2.7514, 30.0),
-    "optimum_irregular": Setting("3 bidders, U[0, 3] with 3/4, U[3, 8] with 1/4", 2.3749, 8.0),
-}
-"""The four settings by the name of their population."""
+MYERSON_NET = (
+    "optimum_uniform_3",
+    "optimum_asymmetric",
+    "optimum_exponential",
+    "optimum_irregular",
+)
+"""The populations that are settings of MyersonNet."""
 
 _BOUNDS = {"first_price": "at most 0.35", "second_price": "at least 0.9"}
 _ROUNDS, _STRETCHES = 250_000, 250
@@ -147,7 +131,8 @@ def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
         ``theory: optimum`` and ``theory: best reserve``, without intervals.
     """
     rows, exact = [], {each["population"]: each for each in theory.to_dict("records")}
-    for name, setting in SETTINGS.items():
+    for name in MYERSON_NET:
+        setting = SETTINGS[name]
         known = {
             "theory: optimum": exact[name]["optimum"],
             "theory: best reserve": exact[name]["with_reserve"],
@@ -163,11 +148,11 @@ def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
 def _revenue_row(
     setting: Setting, designer: str, revenue: float, ends: tuple[float, float]
 ) -> dict[str, object]:
-    low, high = (end * setting.unit for end in ends)
-    own = revenue * setting.unit
+    low, high = (end * setting.scale for end in ends)
+    own = revenue * setting.scale
     money = {"revenue": own, "revenue_low": low, "revenue_high": high}
     return (
-        {"setting": setting.words, "designer": designer, "published": setting.optimum}
+        {"setting": setting.name, "designer": designer, "published": setting.optimum}
         | money
         | {"share": own / setting.optimum}
     )
@@ -201,7 +186,7 @@ def credibility_rows(seed: int) -> list[dict[str, object]]:
     even, rows = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0])), []
     for bidders in (2, 3):
         for kind in FORMATS:
-            gain = temptation(kind, even, bidders, 0.5, _SALES, seed).gain
+            gain = temptation(kind, even, bidders, 0.5, _SALES, seed)
             sale = f"{kind.replace('_', ' ')}, {bidders} bidders, reserve 0.5"
             words = f"gain by a bid of its own, {sale}"
             credible = kind == "first_price"

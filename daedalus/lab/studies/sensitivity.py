@@ -27,8 +27,7 @@ from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.objective import EpisodeObjective, episode_scores
 from daedalus.design.search.portfolio import best_responses, sampled_envs
 from daedalus.design.search.space import LEVELS, variants
-from daedalus.evaluation.basis import COLUMN, basis
-from daedalus.evaluation.statistics import share_interval, t_interval
+from daedalus.evaluation.statistics import mean_estimate, share_interval, t_interval
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import FIELDS, RANGES, Mechanism, Mechanisms
 from daedalus.market.population import Population
@@ -77,13 +76,10 @@ class Responses:
         """Return the mean reward of a level minus another's, and its paired standard error."""
         return paired(self.scores[name][level] - self.scores[name][other])
 
-    def interval(self, name: str, level: int, other: int) -> tuple[float, float]:
-        """Return the ends of the t interval of ``difference``."""
-        return t_interval(self.scores[name][level] - self.scores[name][other], _CONFIDENCE)
-
-    def basis(self, name: str, level: int, other: int) -> str:
-        """Return what the interval of ``difference`` is over, and whether it may be too short."""
-        return basis(self.scores[name][level] - self.scores[name][other], "episode")
+    def estimate(self, label: str, name: str, level: int, other: int) -> dict[str, float | str]:
+        """Return the mean of ``difference`` as ``mean_estimate`` does, under a label."""
+        differences = self.scores[name][level] - self.scores[name][other]
+        return mean_estimate(label, differences, _CONFIDENCE, "episode")
 
 
 def paired(differences: NDArray[np.float64]) -> tuple[float, float]:
@@ -136,10 +132,7 @@ def response_table(responses: Mapping[str, Responses]) -> pd.DataFrame:
             for level, setting in enumerate(LEVELS[field]):
                 row = {"population": population, "field": field, "setting": setting}
                 row |= {"reward": float(scores[level].mean()), "best": level == top}
-                row |= {"difference": each.difference(field, level, top)[0]}
-                low, high = each.interval(field, level, top)
-                row |= {"difference_low": low, "difference_high": high}
-                rows.append(row | {f"difference{COLUMN}": each.basis(field, level, top)})
+                rows.append(row | each.estimate("difference", field, level, top))
     return pd.DataFrame(rows)
 
 
@@ -153,13 +146,10 @@ def live_fields(responses: Mapping[str, Responses]) -> pd.DataFrame:
             key=lambda name: responses[name].expected(field, ends[name][0], ends[name][-1])[0],
         )
         best, worst = ends[population][0], ends[population][-1]
-        low, high = responses[population].interval(field, best, worst)
         row = {"field": field, "population": population, "best": LEVELS[field][best]}
         row |= {"worst": LEVELS[field][worst]}
-        row |= {"effect": responses[population].difference(field, best, worst)[0]}
-        row |= {"effect_low": low, "effect_high": high}
-        row |= {f"effect{COLUMN}": responses[population].basis(field, best, worst)}
-        rows.append(row | {"passes": low > LEAST_EFFECT})
+        row |= responses[population].estimate("effect", field, best, worst)
+        rows.append(row | {"passes": float(row["effect_low"]) > LEAST_EFFECT})
     return pd.DataFrame(rows)
 
 

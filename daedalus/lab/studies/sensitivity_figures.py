@@ -116,9 +116,8 @@ def confusion(identification: Identification) -> Figure:
     """Draw the share of markets of each population that are classified as each population."""
     names = identification.populations
     figure, (axes,) = empty_panels(1, 1, (2.4 + 0.85 * len(names), 1.8 + 0.62 * len(names)))
-    shares = pd.DataFrame(identification.confusion, columns=names)
+    shares = pd.DataFrame(identification.confusion, names, names)
     heat_map(axes, shares, 1.0, lambda share: f"{share:.2f}" if share >= 0.005 else "")
-    axes.set_yticks(range(len(names)), [readable(name) for name in names])
     axes.set(xlabel="classified as", ylabel="population")
     title = f"Ten proxies identify {100 * identification.accuracy:.0f} % of markets"
     entitle(figure, title, "logistic regression after 20 rounds, tested on fresh markets")

@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.lab.studies.behaviour import decisions
+from daedalus.lab.studies.behaviour import advantage
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 
 _EPISODE = ["population", "designer", "episode"]
 
 
-def decisions_by_population(
-    envs: Mapping[str, DesignEnv],
-    designers: Mapping[str, Mapping[str, Designer]],
-    episodes: int,
-    seed: int,
-) -> pd.DataFrame:
-    """Return the frame of ``decisions`` for each population, with the column ``population`` first.
-
-    Args:
-        envs: Strategic markets by the name of their population.
-        designers: The designers that play in each population.
-        episodes: Number of episodes of each designer.
-        seed: Seed of the run.
-    """
-    frames = []
-    for name, env in envs.items():
-        table = decisions(env, designers[name], episodes, seed)
-        table.insert(0, "population", name)
-        frames.append(table)
-    return pd.concat(frames, ignore_index=True)
-
-
 def settled_steps(table: pd.DataFrame) -> pd.DataFrame:
     """Return the step of each episode from which the designer's mechanism stays as it is.
 
     Args:
-        table: The frame of ``decisions_by_population``.
+        table: Frames of ``decisions`` with the column ``population``.
 
     Returns:
         A row for each ``population``, ``designer`` and ``episode``: ``settled``, the first step
@@ -59,7 +35,7 @@ def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
     """Return what a designer loses to a reference before and after its mechanism has settled.
 
     Args:
-        table: The frame of ``decisions_by_population``.
+        table: Frames of ``decisions`` with the column ``population``.
         designer: Name of the designer.
         reference: Name of a designer that knows the population, such as ``best_own``.
 
@@ -88,31 +64,21 @@ def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
 
 
 def gains(table: pd.DataFrame, designer: str, other: str) -> pd.DataFrame:
-    """Return what a designer earns more than another, paired by episode.
+    """Return the ``advantage`` of a designer over another by population.
 
     Args:
-        table: The frame of ``decisions_by_population``.
+        table: Frames of ``decisions`` with the column ``population``.
         designer: Name of the designer.
         other: Name of the other designer.
-
-    Returns:
-        A row for each population, which is its index: ``mean`` of R minus the other's R, its
-        standard error ``sem``, and the ``count`` of episodes.
     """
-    keys = ["population", "episode", "designer"]
-    wide = table.groupby(keys, sort=False)["reward"].mean().unstack()
-    return (
-        (wide[designer] - wide[other])
-        .groupby("population", sort=False)
-        .agg(["mean", "sem", "count"])
-    )
+    return advantage(table, designer, other, "population")
 
 
 def choices(table: pd.DataFrame, designer: str, most: int = 6) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return how often a designer plays each of its mechanisms, by population and step.
 
     Args:
-        table: The frame of ``decisions_by_population``.
+        table: Frames of ``decisions`` with the column ``population``.
         designer: Name of the designer.
         most: Number of mechanisms that get a name, the most frequent first: A, B, C.
 

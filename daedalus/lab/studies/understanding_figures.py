@@ -97,10 +97,8 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
     size = (13.0, 2.0 + 0.32 * differ["population"].nunique())
     figure, (steps, fields, gain) = empty_panels(1, 3, size)
     order = list(gains.sort_values("mean").index)
-    names = [readable(name) for name in order]
     by_step = differ.pivot_table(index="population", columns="step", values="any").loc[order]
     _heat(steps, by_step, 0)
-    steps.set_yticks(range(len(order)), names)
     steps.set(xlabel="step")
     steps.set_title("decisions that differ, %", loc="left")
     by_field = differ.groupby("population")[list(FIELDS)].mean().loc[order]

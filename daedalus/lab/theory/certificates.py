@@ -53,9 +53,6 @@ UNIFORM_PRICE = "second_price: a uniform price, the highest losing bid, as sever
 DRAWS = 20_000
 """Sales that are played for each certificate."""
 
-FALSE_NAME_GAIN = 0.0
-"""By theorem (Yokoo et al. 2004): no bidder has a use for two units together alone."""
-
 _RING = 2
 
 
@@ -137,8 +134,8 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     which bounds what bids that were not tried may add; the mean ``ex_post_regret`` with its
     ``ex_post_error``, which is two standard errors, or 0 if it is exact; the supremum
     ``worst_ex_post_regret``, in uniform-price sales to unlike bidders an upper bound;
-    ``interim_loss`` and ``ex_ante_loss``, what truth loses; ``false_name_gain``, 0 by theorem;
-    and ``ring``, the number of members, with their ``ring_gain``, NaN for a lone bidder.
+    ``interim_loss`` and ``ex_ante_loss``, what truth loses; and ``ring``, the number of members,
+    with their ``ring_gain``, NaN for a lone bidder.
 
     Args:
         mechanism: Its format and reserve count.
@@ -214,7 +211,6 @@ def _row(
         "interim_loss": max(0.0, -contest.least(bidder)),
         "ex_ante_loss": max(0.0, -alone.truthful),
     }
-    row["false_name_gain"] = FALSE_NAME_GAIN
     ring = group.size if group.colludes else min(_RING, group.size)
     row["ring"], row["ring_gain"] = ring, np.nan
     if ring > 1:

@@ -14,7 +14,7 @@ from hydra.core.override_parser.types import Override
 from hydra.types import RunMode
 
 from daedalus.launch.config.mistakes import ConfigError
-from daedalus.runs.files import written_whole
+from daedalus.runs.files import write_text
 from daedalus.runs.folder import RunFolder, files_below
 
 HOW_LAUNCHED = ("resume", "workers")
@@ -74,8 +74,7 @@ class Launch:
 
     def write(self, out: Path) -> None:
         """Record this in the run's folder."""
-        with written_whole(RunFolder(out).launch) as aside:
-            aside.write_text(json.dumps(asdict(self), indent=2) + "\n")
+        write_text(RunFolder(out).launch, json.dumps(asdict(self), indent=2) + "\n")
 
 
 def _source(schema: str, path: str, folder: str) -> str:

@@ -114,9 +114,12 @@ def test_an_unnamed_sale_is_refused_with_its_line(tmp_path: Path) -> None:
 
 def test_a_column_that_is_named_has_to_be_there(tmp_path: Path) -> None:
     assert "no column buyer among auction, bid" in refusal(tmp_path, PLAIN, bidder="buyer")
+    assert "no column grade" in refusal(tmp_path, PLAIN, covariates=["grade"])
     assert "column bid is chosen twice, for bid and bidder" in refusal(
         tmp_path, PLAIN, bidder="bid"
     )
     text = text_of([(*row, 7) for row in ROWS], "auction,bid,bidder")
     assert "bids twice" in refusal(tmp_path, text)
     assert best_of(tmp_path, text, bidder="") == best_of(tmp_path, PLAIN)
+    named = PLAIN.replace("bid", "amount", 1)
+    assert best_of(tmp_path, named, bid="amount") == best_of(tmp_path, PLAIN)

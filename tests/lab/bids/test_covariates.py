@@ -93,14 +93,6 @@ def test_the_winner_is_no_covariate(tmp_path: Path) -> None:
     assert "buyer: it is the winner" in notes_of(log, "left out") and log.covariates.empty
 
 
-def test_the_order_of_rows_does_not_choose_the_value_of_a_sale(tmp_path: Path) -> None:
-    """Sorting the rows turned one verdict into another where a column differs within a sale."""
-    rows = [(a, b, 10 * b) for a, b in ROWS]
-    orders = (rows, sorted(rows, key=lambda row: row[1]), rows[::-1])
-    found = {best_of(tmp_path, text_of(each, "auction,bid,appraisal")) for each in orders}
-    assert len(found) == 1
-
-
 def test_a_reserve_that_differs_within_a_sale_is_refused(tmp_path: Path) -> None:
     rows = [(a, b, 10.0 + (a == "4") * (row % 3)) for row, (a, b) in enumerate(ROWS)]
     said = refusal(tmp_path, text_of(rows, "auction,bid,reserve"))

@@ -14,7 +14,6 @@ from daedalus.lab.bids.verdict import (
     MULTIPLES,
     EstimatedMarkets,
     Judgement,
-    MarketsObjective,
     Mixture,
     Policy,
     Verdict,
@@ -57,12 +56,6 @@ def test_what_theory_does_not_tell_is_played(estimate: Estimate, markets: Estima
     assert not welfare.is_exact(PLAIN)
     shares = welfare.rewards(PLAIN, 2, "test")
     assert shares[0] == pytest.approx(1.0, abs=0.01) and shares[-1] < 0.5
-
-
-def test_the_objective_of_a_search_is_what_a_sale_earns(markets: EstimatedMarkets) -> None:
-    rows = markets.at(PLAIN, np.array([0.0, 0.5 * markets.scale]))
-    low, high = MarketsObjective(markets)(rows, 20)
-    assert high > low > 0
 
 
 def test_a_field_that_does_not_matter_stays_as_it_is(markets: EstimatedMarkets) -> None:

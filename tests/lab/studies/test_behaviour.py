@@ -11,7 +11,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.lab.studies.behaviour import (
     PRESENT,
-    advantage_by_presence,
+    advantage,
     decisions,
     settings_by_presence,
 )
@@ -75,14 +75,14 @@ def test_those_present_are_counted_by_what_they_may_do(table: pd.DataFrame) -> N
 
 
 def test_settings_are_averaged_once_there_was_something_to_see(table: pd.DataFrame) -> None:
-    means = settings_by_presence(table, "alternating", "may_collude", since=4)
+    means = settings_by_presence(table, "alternating", "may_collude")
     assert means["reserve_price"].to_numpy() == pytest.approx((0.3 + 0.4) / 2)
     assert (means["auction_type=vcg"] == 1).all() and (means["auction_type=first_price"] == 0).all()
     assert means["episodes"].sum() == EPISODES
 
 
 def test_advantages_are_paired_by_episode(table: pd.DataFrame) -> None:
-    found = advantage_by_presence(table, "alternating", "fixed", "may_shill")
+    found = advantage(table, "alternating", "fixed", "may_shill")
     assert found["count"].sum() == EPISODES
     means = table.groupby("designer")["reward"].mean()
     overall = (found["mean"] * found["count"]).sum() / EPISODES
@@ -94,11 +94,3 @@ def test_figures_show_every_setting(table: pd.DataFrame) -> None:
     labels = {line.get_label() for panel in drawn.axes for line in panel.lines}
     assert {"vcg", "restrict", "winner", "collusion penalty", "reserve price"} <= labels
     assert len(advantages(table, "alternating", "fixed").axes) == len(PRESENT)
-
-
-@pytest.mark.slow
-def test_numbers_of_bidders_are_whole(table: pd.DataFrame) -> None:
-    few = table[(table[list(PRESENT)] < 2).all(axis=1)]
-    for drawn in (behaviour(few, "fixed"), advantages(few, "alternating", "fixed")):
-        drawn.canvas.draw()
-        assert all(float(tick).is_integer() for axes in drawn.axes for tick in axes.get_xticks())

@@ -13,7 +13,6 @@ from daedalus.lab.studies.certificate_tables import (
     certificate_tables,
     chosen_mechanisms,
     mean_regrets,
-    over_steps,
 )
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.mechanism import Mechanism
@@ -66,8 +65,6 @@ def test_tables_have_means_over_bidders_and_the_worst_of_types() -> None:
     assert summary["ex_post_regret"][0] == pytest.approx(mean)
     assert summary["ex_post_regret"][1] == 0.0 and summary["share"].tolist() == [0.75, 0.25]
     assert types["hindsight_regret"].isna().all()
-    weighted = 0.75 * summary["ex_post_regret"][0]
-    assert over_steps(summary, "ex_post_regret") == pytest.approx(weighted)
 
 
 def test_the_repeated_market_is_measured_where_all_want_one_unit() -> None:

@@ -82,7 +82,7 @@ def test_shares_count_intervals_that_meet_the_truth() -> None:
     assert only["coverage"] == 0.5 and only["logs"] == 4
     assert only["refused"] == pytest.approx(0.2)
     assert only["bias"] == pytest.approx((-0.05 - 0.04 + 0.04525 + 0.05) / 4)
-    assert only["truth"] == pytest.approx(0.5) and "diagnosed" not in only
+    assert only["truth"] == pytest.approx(0.5)
     assert (only["coverage_low"], only["coverage_high"]) == share_interval(0.5, 4, 0.95)
 
 
@@ -91,8 +91,8 @@ def test_readers_see_bias_and_coverage_in_one_cell() -> None:
     shown = overview(coverage_table(pd.DataFrame(rows), 0.95))
     assert list(shown[RESERVE]) == ["\N{MINUS SIGN}0.045, 50 %", "refused"]
     lines = as_markdown(shown).splitlines()
-    assert lines[0] == f"| log | sales | logs | {RESERVE} |" and lines[1] == "|" + " --- |" * 4
-    assert lines[3] == "| ring of 3 of 4 | 60 | 0 | refused |"
+    assert lines[0] == f"| log | sales | logs | {RESERVE} | diagnosed |"
+    assert lines[3] == "| ring of 3 of 4 | 60 | 0 | refused |  |"
 
 
 def test_a_gain_that_the_report_takes_for_none_is_no_error() -> None:
@@ -100,7 +100,7 @@ def test_a_gain_that_the_report_takes_for_none_is_no_error() -> None:
     assert 0.0005 < gain["slack"] < 0.0009  # a thousandth of the revenue, about 3/4
 
 
-def test_checks_that_fire_are_counted_if_there_are_checks() -> None:
+def test_checks_that_fire_are_counted() -> None:
     rows = [row(number, 0.4, 0.6, diagnosed=float(number < 3)) for number in range(4)]
     assert coverage_table(pd.DataFrame(rows), 0.95)["diagnosed"].item() == 0.75
 

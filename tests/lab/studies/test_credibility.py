@@ -14,20 +14,16 @@ EVEN = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
 @pytest.mark.parametrize("bidders", [2, 3, 5])
 def test_second_price_is_not_credible(bidders: int) -> None:
     """The seller bids just below the highest of n even values: it gains E[v1 - v2] = 1/(n + 1)."""
-    found = temptation("second_price", EVEN, bidders, 0.0, 40_000, 0)
-    assert found.revenue == pytest.approx((bidders - 1) / (bidders + 1), abs=0.005)
-    assert found.gain == pytest.approx(1 / (bidders + 1), abs=0.005)
+    gain = temptation("second_price", EVEN, bidders, 0.0, 40_000, 0)
+    assert gain == pytest.approx(1 / (bidders + 1), abs=0.005)
 
 
 def test_with_a_reserve_it_gains_what_lies_above_the_price() -> None:
     """With n = 2 and r = 1/2, E[(v1 - max(v2, r))+] = 1/6."""
-    assert temptation("second_price", EVEN, 2, 0.5, 40_000, 0).gain == pytest.approx(
-        1 / 6, abs=5e-3
-    )
+    gain = temptation("second_price", EVEN, 2, 0.5, 40_000, 0)
+    assert gain == pytest.approx(1 / 6, abs=5e-3)
 
 
 @pytest.mark.parametrize("reserve", [0.0, 0.5])
 def test_first_price_is_credible(reserve: float) -> None:
-    found = temptation("first_price", EVEN, 3, reserve, 5000, 0)
-    assert found.gain == 0.0
-    assert found.harm == pytest.approx(-found.revenue), "a bid above all keeps the unit"
+    assert temptation("first_price", EVEN, 3, reserve, 5000, 0) == 0.0

@@ -12,7 +12,6 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.evaluation.run_report import save
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.lab.studies.known_optimum import SETTINGS, Optimum, shares_of_optimum, theory_table
 from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
@@ -117,30 +116,8 @@ def test_a_designer_of_malformed_answers_has_no_revenue_and_leaves_nothing_unuse
     assert row["unused_reply"] == row["valid"] == 0.0
 
 
-PAPERS = {
-    "optimum_uniform_3": 0.5313,
-    "optimum_asymmetric": 2.2976,
-    "optimum_exponential": 2.7514,
-    "optimum_irregular": 2.3749,
-}
-
-
-def test_settings_have_the_names_of_the_paper_and_its_optima() -> None:
-    """Exponential values are kept by 257 knots here, which adds 0.00015."""
-    table = theory_table({name: POPULATIONS[name] for name in PAPERS}).set_index("population")
-    for name, known in PAPERS.items():
-        assert "Duetting et al. 2019" in table.loc[name, "source"]
-        assert SETTINGS[name].optimum == pytest.approx(known, abs=6e-5)
-        assert table.loc[name, "optimum_in_its_unit"] == pytest.approx(known, abs=2e-4)
-    assert table["setting"].tolist() == [
-        "3 bidders, U[0, 1]",
-        "5 bidders, U[0, i]",
-        "3 bidders, exponential of mean 3",
-        "3 bidders, U[0, 3] with 3/4, U[3, 8] with 1/4",
-    ]
-
-
 def test_every_population_of_known_optimum_has_the_name_of_its_setting() -> None:
+    """Exponential values are kept by 257 knots here, which adds 0.00015."""
     for name, each in theory_table(POPULATIONS).set_index("population").iterrows():
         assert each["optimum_in_its_unit"] == pytest.approx(SETTINGS[str(name)].optimum, abs=2e-4)
     unnamed = theory_table({"own": POPULATIONS["optimum_uniform_2"]})
@@ -154,7 +131,7 @@ def test_populations_without_one_optimum_are_refused() -> None:
         Optimum.of(Population(units=3, types={"greedy": BidderType(demand=2)}))
 
 
-def test_figures_show_designers_and_reserves(tmp_path: Path) -> None:
+def test_figures_show_designers_and_reserves() -> None:
     some = {name: POPULATIONS[name] for name in ("optimum_uniform_2", "optimum_uniform_3")}
     tables = [
         shares_of_optimum(
@@ -178,8 +155,6 @@ def test_figures_show_designers_and_reserves(tmp_path: Path) -> None:
     assert len(figure.axes[1].lines) == 2  # one history, and the line of theory
     named = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
     assert named == ["low", "oracle"]  # in the order of the table
-    for number, each in enumerate((shares, figure)):
-        save(each, tmp_path / f"{number}.png")
 
 
 @pytest.mark.slow

@@ -14,7 +14,6 @@ from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.objective import episode_scores
 from daedalus.evaluation.episodes import compare
-from daedalus.evaluation.run_report import save
 from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
 from daedalus.lab.studies.local_optimum_figures import gain_bars
 from daedalus.market.interface import MarketSettings
@@ -47,11 +46,10 @@ def test_the_mechanism_that_is_set_most_often_is_found() -> None:
         most_frequent(mixed.assign(valid=False))
 
 
-def test_the_figure_has_the_best_change_of_each_field(tmp_path: Path) -> None:
+def test_the_figure_has_the_best_change_of_each_field() -> None:
     figure = gain_bars(one_field_gains(ENV, BAD, 4, seed=0))
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert len(names) == len(FIELDS) and names[0].startswith("reserve price: 0")
-    save(figure, tmp_path / "neighbours.png")
 
 
 @pytest.mark.slow

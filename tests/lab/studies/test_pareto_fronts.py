@@ -26,7 +26,7 @@ from tests.design.search.markets import env_of
 
 
 def test_weightings_cover_the_simplex() -> None:
-    found = weightings(4)
+    found = weightings()
     assert len(found) == len({tuple(each.items()) for each in found}) == 15
     assert all(sum(each.values()) == 1 and min(each.values()) > 0 for each in found)
     assert {"revenue": 1.0} in found and {"welfare": 0.25, "fairness": 0.75} in found

@@ -14,7 +14,6 @@ from daedalus.design.search.space import LEVELS
 from daedalus.lab.studies import sensitivity
 from daedalus.lab.studies.sensitivity import Adapting, Identification, Responses
 from daedalus.lab.studies.sensitivity_figures import best_settings, confusion, response_curves
-from daedalus.launch.config import compose_config
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.population import Population
@@ -135,11 +134,6 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
         assert not found["reveal_reserve is live"]
         assert not found["fields whose best flips"]
         assert found["proxies identify populations"] == (seen > 0.5)
-
-
-@pytest.mark.slow
-def test_adapting_is_measured_in_the_world_of_the_claim() -> None:
-    assert compose_config("+experiment=sensitivity").population.name == "world"
 
 
 def small_env(**changes: object) -> DesignEnv:

@@ -8,10 +8,10 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
+from daedalus.lab.studies.behaviour import decisions
 from daedalus.lab.studies.understanding import (
     changed_fields,
     choices,
-    decisions_by_population,
     gains,
     losses,
     settled_steps,
@@ -51,8 +51,9 @@ def env() -> DesignEnv:
 @pytest.fixture(scope="module")
 def table(env: DesignEnv) -> pd.DataFrame:
     designers = {"late": Late(), "own": FixedDesigner(Mechanism()), "stammering": Stammering()}
-    places = {"first": env, "second": env}
-    return decisions_by_population(places, dict.fromkeys(places, designers), EPISODES, seed=1)
+    played = [decisions(env, designers, EPISODES, seed=1)] * 2
+    frames = pd.concat(played, keys=["first", "second"], names=["population"])
+    return frames.reset_index("population").reset_index(drop=True)
 
 
 def test_a_mechanism_has_settled_when_no_other_follows(table: pd.DataFrame) -> None:

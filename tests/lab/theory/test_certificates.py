@@ -22,7 +22,7 @@ from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.value_distribution import ValueDistribution
-from tests.lab.theory.test_distributions import GAP, UNIFORM
+from tests.lab.theory.test_distributions import UNIFORM
 
 SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))
 MIXED = [Group("two", Bidder(UNIFORM, 2), 2), Group("one", Bidder(SHORT), 3, colludes=True)]
@@ -36,30 +36,14 @@ def uniform(bidders: int) -> list[Group]:
     return [Group("truthful", Bidder(UNIFORM), bidders)]
 
 
-@pytest.mark.parametrize("bidders", [2, 3, 5])
+@pytest.mark.parametrize("bidders", [2, 3, 5, 10])
 def test_first_price_has_the_known_regrets(bidders: int) -> None:
     (row,) = certify(mechanism("first_price"), uniform(bidders), 1, 0).types
     interim = (bidders - 1) ** (bidders - 1) / (bidders**bidders * (bidders + 1))
     assert row["interim_regret"] == pytest.approx(interim, abs=1e-12)
+    assert row["worst_interim_regret"] == pytest.approx(interim * (bidders + 1), abs=1e-12)
     assert row["ex_post_regret"] == pytest.approx(1 / (bidders * (bidders + 1)), abs=1e-12)
     assert row["worst_ex_post_regret"] == 1.0 and row["ex_post_error"] == 0.0
-
-
-@pytest.mark.parametrize("reserve", [0.0, 0.35])
-@pytest.mark.parametrize("groups", [uniform(3), MIXED, [Group("gap", Bidder(GAP, 2), 3)]])
-@pytest.mark.parametrize("auction_type", ["second_price", "vcg"])
-def test_second_price_and_vcg_have_no_regret(
-    auction_type: str, groups: list[Group], reserve: float
-) -> None:
-    units = 1 if auction_type == "second_price" else 3
-    ones = [each._replace(bidder=each.bidder._replace(demand=1)) for each in groups]
-    for row in certify(
-        mechanism(auction_type, reserve), ones if units == 1 else groups, units, 0
-    ).types:
-        regrets = [
-            value for name, value in row.items() if "ex_post_regret" in name or "false" in name
-        ]
-        assert max(map(float, regrets)) < 1e-12
 
 
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
@@ -149,8 +133,6 @@ def test_no_false_name_gains_in_vcg() -> None:
         one, two = (np.broadcast_to(sorted(each)[::-1], own.shape) for each in (bids[:2], bids[2:]))
         highest = np.maximum(highest, surplus(one, two))
     assert (highest <= truthful + 1e-12).all() and (highest > 0.0).any()
-    (row,) = certify(mechanism("vcg"), [Group("two", Bidder(UNIFORM, 2), 3)], units, 0).types
-    assert row["false_name_gain"] == 0.0
 
 
 def test_a_uniform_price_is_manipulable_and_vcg_is_not() -> None:
