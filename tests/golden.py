@@ -60,8 +60,6 @@ RUNS: dict[str, str] = {
     "theory": "+experiment=theory tracking=files seed=0 evaluation.episodes=8",
     "search": "+experiment=search market=classic population=stage3 tracking=files "
     + _small(SMALL_SEARCH, "designer"),
-    "populations": "+experiment=populations tracking=files evaluation.episodes=8 "
-    + _small(SMALL_SEARCH, "designer"),
     "sensitivity": "+experiment=sensitivity tracking=files evaluation.episodes=64 "
     + _small(SMALL_SEARCH, "designer"),
     "exploitability": "+experiment=exploitability tracking=files evaluation.episodes=8 "

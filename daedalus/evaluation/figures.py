@@ -18,7 +18,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from daedalus.evaluation.basis import COLUMN, caution, cautions
+from daedalus.evaluation.basis import COLUMN, caution
 from daedalus.evaluation.episodes import COMPOSITE
 from daedalus.evaluation.readable import readable
 
@@ -78,7 +78,6 @@ _STYLE = {
 MOST_DOTS = 200
 """Most episodes of a designer that are drawn as dots."""
 
-_EITHER = "white centre: few or skewed episodes, so the interval may be too short"
 _GOLDEN = 0.618034
 _LONG = 180  # seconds; phases that take longer are shown in minutes
 _MARGIN, _HEADER = 0.1, 0.62  # inches around a figure, and above its panels for the title
@@ -190,37 +189,6 @@ def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.
     return figure
 
 
-def population_bars(table: pd.DataFrame, confidence: float) -> Figure:
-    """Draw the mean reward of each designer in each population.
-
-    Args:
-        table: Rows of ``summarise`` with the column ``population``.
-        confidence: Confidence of its intervals, such as 0.95.
-    """
-    populations = list(table["population"].unique())
-    designers = list(table["designer"].unique())
-    figure, (axes,) = empty_panels(1, 1, (4.0 + 1.15 * len(populations), 4.6))
-    colours, gap = palette(designers), min(0.13, 0.8 / len(designers))
-    for index, name in enumerate(designers):
-        rows = table[table["designer"] == name].set_index("population").loc[populations]
-        where = np.arange(len(populations)) + gap * (index - (len(designers) - 1) / 2)
-        ends = np.abs(rows[["mean_low", "mean_high"]].to_numpy().T - rows["mean"].to_numpy())
-        style: dict[str, Any] = {"fmt": "o", "ms": 5, "elinewidth": 1.2, "color": colours[name]}
-        axes.errorbar(
-            where, rows["mean"], yerr=ends, label=textwrap.fill(readable(name), 20), **style
-        )
-        mark_cautions(axes, where, rows["mean"], rows[f"mean{COLUMN}"])
-    axes.set_xticks(
-        range(len(populations)), [textwrap.fill(readable(name), 12) for name in populations]
-    )
-    axes.set_ylabel(_reward_name(table))
-    axes.set_ylim(min(0.0, float(table["mean_low"].min())), None)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, frameon=False)
-    reading = read_intervals(table[f"mean{COLUMN}"], confidence)
-    entitle(figure, "Designers without training, by population", reading)
-    return figure
-
-
 def phase_bars(table: pd.DataFrame) -> Figure:
     """Draw how long each phase of a run took.
 
@@ -312,19 +280,6 @@ def mark_cautions(axes: Axes, x: ArrayLike, y: ArrayLike, texts: Iterable[object
     marked = np.array([bool(caution(text)) for text in texts])
     style: dict[str, Any] = {"ms": 2.5, "color": "white", "zorder": 5}
     axes.plot(np.asarray(x)[marked], np.asarray(y)[marked], "o", **style)
-
-
-def read_intervals(texts: Iterable[object], confidence: float) -> str:
-    """Return what a figure says of its intervals over episodes, and of white centres.
-
-    Args:
-        texts: The ``basis`` of each interval.
-        confidence: Coverage of the intervals.
-    """
-    bases = list(texts)
-    reading = f"{100 * confidence:g} % intervals over episodes"
-    warnings = [f"white centre, {each}" for each in cautions(bases)]
-    return "\n".join([reading, *warnings[:1]]) if len(warnings) < 2 else f"{reading}\n{_EITHER}"
 
 
 def entitle(figure: Figure, title: str, reading: str) -> None:

@@ -112,18 +112,6 @@ def test_long_names_leave_room_for_the_panels() -> None:
     figure = figures.metric_panels(frame(["a", long]))
     figure.canvas.draw()
     assert all(axes.get_position().height > 0.35 for axes in figure.axes)
-    rows = [
-        {"population": place, "designer": name, "mean": 0.4, "mean_low": 0.3, "mean_high": 0.5}
-        | {"mean_interval": "8 episodes, few"}
-        for place in ("stage1", "exploiter_heavy")
-        for name in ("random", "informed_greedy", "heuristic", "best_own", long)
-    ]
-    bars = figures.population_bars(pd.DataFrame(rows), 0.95)
-    bars.canvas.draw()
-    (axes,) = bars.axes
-    assert not overlapping(axes)
-    assert axes.get_legend().get_window_extent().x0 >= axes.bbox.x1
-    assert axes.get_legend().get_window_extent().x1 <= bars.bbox.x1
 
 
 def test_metric_panels_have_one_panel_each() -> None:

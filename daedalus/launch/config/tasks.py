@@ -426,15 +426,6 @@ class Oracle(Games, Designed):
 
 
 @dataclass
-class PopulationsTable(Games, Designed):
-    """What designers can earn in each population."""
-
-    designers = SearchSettings
-
-    task: str = "populations"
-
-
-@dataclass
 class Ppo(Contest, Restricted):
     """``ppo``: training by PPO."""
 

@@ -43,7 +43,6 @@ READERS = {
     "bidder": ["task=llm_bidders"],
     "mechanism": ["task=compare", "designer=fixed"],
     "model": ["task=sft"],
-    "populations": ["task=populations", "designer=search"],
     "training": ["task=grpo"],
 }
 """Overrides with which a run reads what a group sets."""

@@ -34,7 +34,7 @@ def test_a_population_is_played_as_described_or_refused(name: str) -> None:
     ("overrides", "key"),
     [
         (["task=compare", "population=walkers"], "cannot play walkers"),
-        (["+experiment=populations"], "populations.thick_ring"),
+        (["task=leaderboard", "populations=development"], "populations.thick_ring"),
         (["task=grpo", "training=planned"], "training.sft.practice.exploiter_heavy"),
         (["task=exploitability"], "task: exploitability"),
         (["task=grpo", "training=reading"], "training.portfolio.populations"),
@@ -46,7 +46,7 @@ def test_the_classic_market_refuses_what_it_cannot_play(overrides: list[str], ke
 
 
 def test_both_markets_play_the_stages() -> None:
-    chosen = composed("+experiment=populations", "market=classic", "populations=stages")
+    chosen = composed("task=oracle", "designer=search", "market=classic", "populations=stages")
     assert list(chosen.populations) == STAGES
 
 

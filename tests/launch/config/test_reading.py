@@ -109,11 +109,11 @@ def test_without_an_experiment_there_is_nothing_to_run() -> None:
     assert failure("population=stage1").startswith("nothing to run: choose +experiment=NAME")
 
 
-def test_a_baseline_of_the_table_of_populations_shows_its_reward() -> None:
+def test_a_baseline_of_the_leaderboard_shows_its_reward() -> None:
     x = "evaluation.baselines.x"
     chat = (f"+designer@{x}=endpoint", f"{x}.model=m", f"{x}.prompt.weights=[revenue]")
     assert "prompts show weights of revenue alone" in failure(
-        "+experiment=populations", "reward=welfare", *chat
+        "+experiment=leaderboard", "reward=welfare", *chat
     )
 
 
