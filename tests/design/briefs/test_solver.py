@@ -16,7 +16,8 @@ from daedalus.design.briefs.meanings import NOTHING
 from daedalus.design.briefs.readers import clause, read, sentences_of
 from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples, wordings
-from daedalus.design.designers.brief_search import make_reader
+from daedalus.design.designers.base import DesignerContext
+from daedalus.design.designers.brief_search import BriefSearchSettings, make_reader
 from daedalus.design.env import DesignEnv
 from daedalus.market.allowed import Between
 from tests.design.briefs.conftest import SMALL
@@ -30,6 +31,14 @@ class Lookup:
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         return [clause(self.meanings.get(each, NOTHING), each, 0.9) for each in sentences]
+
+
+def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None:
+    text, rules = wordings()["payment/vcg"][3], []
+    for least in (0.0, 1.0):
+        settings = BriefSearchSettings(reader="tfidf", least_confidence=least)
+        rules.append(settings.build(DesignerContext(env, 0)).understand(text).allowed)
+    assert rules == [{"auction_type": ("vcg",)}, {}]
 
 
 def test_a_reader_of_words_knows_what_it_learnt() -> None:
