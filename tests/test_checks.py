@@ -9,6 +9,8 @@ from math import inf, nan
 import pytest
 
 from daedalus.checks import Checked, above, at_least, one_of, within
+from daedalus.design.search.budgets import DistillationBudget, SearchBudget
+from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
 from daedalus.launch.config import register
 
 
@@ -56,6 +58,24 @@ def test_what_is_out_of_bounds_is_refused(
     for value in values:
         with pytest.raises(ValueError, match=f"^{name}: {value!r}; {hint}$"):
             settings(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("settings", "changes", "said"),
+    [
+        (EvaluationSettings, {"episodes": 1}, "episodes: 1; give an integer from 2 up"),
+        (EvaluationSettings, {"resamples": 99}, "resamples: 99; give an integer from 100 up"),
+        (EvaluationSettings, {"confidence": 1.0}, "confidence: 1.0; give a number between 0 and 1"),
+        (AdversarySettings, {"concentration": 0.0}, "concentration: 0.0; .* above 0"),
+        (SearchBudget, {"keep": 1}, "keep: 1; .* from 2 up"),
+        (DistillationBudget, {"exploration": 1.5}, "exploration: 1.5; give a number from 0 to 1"),
+    ],
+)
+def test_bounds_of_the_package_end_where_they_say(
+    settings: type, changes: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        settings(**changes)
 
 
 def below(kind: type) -> Iterator[type]:

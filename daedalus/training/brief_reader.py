@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from daedalus.design.briefs.amounts import masked, masked_with_places
 from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.parts import JOINTS, Parts, joined, masked_labels, runs, texts_of
 from daedalus.design.briefs.readers import clause
 from daedalus.market.seeds import generator
@@ -79,14 +80,15 @@ class TunedReader:
         for row, (_, places) in enumerate(given):
             starts, ends = characters[row].T
             real = starts < ends
-            found += self._parts(sentences[row], odds[row, real], np.array(places)[starts[real]])
+            parts = self._parts(sentences[row], odds[row, real], np.array(places)[starts[real]])
+            found += [*parts] or [Clause(OTHER, None, sentences[row], 0.0)]  # no word in it
         return found
 
     def _parts(
         self, sentence: str, odds: NDArray[np.float32], places: NDArray[np.int64]
     ) -> Iterator[Clause]:
         """Yield a clause for each run of words with one meaning."""
-        found = runs(odds, _SWITCH)
+        found = runs(odds, _SWITCH) if len(odds) else []
         texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
         for text, (start, end, label) in zip(texts, found, strict=True):
             if text:

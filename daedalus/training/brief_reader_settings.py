@@ -37,3 +37,14 @@ class BriefReaderSettings(Checked):
     wordings: int = at_least(1, 1000)
     balanced: bool = False
     parts: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what would train on more than the benchmark allows, or have no effect.
+
+        Raises:
+            ValueError: ``parts`` stands beside another choice of sentences or weights.
+        """
+        super().__post_init__()
+        for name in ("benchmark", "balanced"):
+            if self.parts and getattr(self, name):
+                raise ValueError(f"{name}: true; with parts=true leave it out, see docs/briefs.md")

@@ -23,7 +23,7 @@ ENCODER = (
 NAME = "sentence-transformers/all-MiniLM-L6-v2"
 """What it is called on the hub."""
 _AT_ONCE = 64
-_LONGEST = 160  # tokens
+_LONGEST = 512  # tokens, the most that it takes
 
 
 @dataclass

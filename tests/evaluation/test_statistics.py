@@ -75,7 +75,6 @@ def test_the_t_interval_is_the_textbooks() -> None:
     assert half_width(math.sqrt(0.025 / 5), 5, 0.95) == pytest.approx(half, abs=1e-6)
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("hits", [0, 19, 20])
 def test_the_interval_of_a_share_is_wilsons_and_stays_in_its_range(hits: int) -> None:
     test = stats.binomtest(hits, 20).proportion_ci(0.95, method="wilson")
@@ -84,6 +83,7 @@ def test_the_interval_of_a_share_is_wilsons_and_stays_in_its_range(hits: int) ->
     assert np.isnan(share_interval(0.5, 0, 0.95)).all()
 
 
+@pytest.mark.filterwarnings("error")
 def test_one_value_has_no_interval_and_equal_ones_a_point() -> None:
     assert np.isnan(t_interval([0.3], 0.95)).all()
     assert t_interval([0.5, 0.5, 0.5], 0.95) == (0.5, 0.5)

@@ -94,11 +94,18 @@ def test_a_sentence_in_parts_is_read_part_by_part(folder: str, tmp_path: Path) -
     found = reader.clauses(
         ["Tell nobody who won, at least a fifth must come in.", "We like boats."]
     )
+    assert [each.confidence for each in reader.clauses([""])] == [0.0]  # a reading for each
     assert [(each.meaning, each.amount, each.sentence) for each in found] == [
         ("winner_told/no", None, "Tell nobody who won"),
         (RESERVE, 0.2, "at least a fifth must come in."),
         ("nothing/all", None, "We like boats."),
     ]
+
+
+@pytest.mark.parametrize("other", ["benchmark", "balanced"])
+def test_parts_are_refused_beside_what_they_would_break(other: str) -> None:
+    with pytest.raises(ValueError, match=f"^{other}: true; with parts=true leave it out"):
+        BriefReaderSettings(parts=True, **{other: True})
 
 
 @pytest.mark.parametrize(("balanced", "power"), [(False, 0.0), (True, 1.0)])

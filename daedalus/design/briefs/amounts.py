@@ -40,7 +40,9 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 
-_DOUBLE = re.compile(r"\b(?:twice|double)\b", re.IGNORECASE)
+_DOUBLE = re.compile(
+    r"\b(?:twice|double)\b(?=\s+(?:the|its|their|his|her|what|that)\b)", re.IGNORECASE
+)
 
 
 def written(amount: float, rng: np.random.Generator) -> str:
@@ -75,7 +77,10 @@ def amounts_in(text: str) -> list[float]:
 
 
 def masked(text: str) -> str:
-    """Return a sentence with each amount of ``amounts_in`` replaced by one and the same word."""
+    """Return a sentence with each amount of ``amounts_in`` replaced by one and the same word.
+
+    *Twice* and *double* stay: they are amounts only where nothing else is one.
+    """
     return masked_with_places(text)[0]
 
 

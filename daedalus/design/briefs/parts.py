@@ -19,7 +19,7 @@ Parts = tuple[tuple[str, str], ...]
 JOINTS = (", and ", "; ", ", but ", " and ", ": ", ", ", " - ", ", while ", ". ")
 """What may stand between two sentences that become one."""
 
-_EDGE = r"[\s,;:\u2013\u2014-]+"
+_EDGE = r"(?:[\s,;:\u2013\u2014]|-(?!\d))+"  # the minus of an amount stays
 _EDGES = re.compile(rf"^(?:{_EDGE})?(?:(?:and|but)\s+)?|{_EDGE}$")
 _LEAST_ODDS = 1e-6
 

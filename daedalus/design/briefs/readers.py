@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from daedalus.design.briefs.amounts import amounts_in
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
-from daedalus.design.briefs.meanings import MEANINGS
+from daedalus.design.briefs.meanings import MEANINGS, OTHER
 
 _SHORT = r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bNr)(?<!\bmin)(?<!\bmax)(?<!\bres)"
 _SHORT += r"(?<!\bRes)(?<!\bca)(?<!\bapprox)(?<!e\.g)(?<!i\.e)(?<!^\d)(?<!\n\d)"
@@ -22,9 +22,10 @@ _END = re.compile(
     r"|(?<=[a-z])\.(?=[A-Z][a-z])"  # the gap was forgotten
     r"|\n\s*\n\s*|\n\s*(?=[-*•]\s|\d+[.)]\s)"  # a paragraph, or a point of a list
 )
+_WORD = re.compile(r"\w")
 _POINT = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 _LONGEST = 600
-"""Characters of a sentence that readers take; what follows would be cut off unseen."""
+"""Characters of a sentence that readers take."""
 
 
 Embed = Callable[[Sequence[str]], NDArray[np.float64]]
@@ -47,14 +48,18 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
         text: The brief.
         least_confidence: A sentence of which the reader is less sure counts as not understood.
     """
-    sentences = sentences_of(text)
-    clauses = reader.clauses(sentences) if sentences else []
+    clauses = [each for sentence in sentences_of(text) for each in _clauses(reader, sentence)]
     return understand([_with_doubt(each, least_confidence) for each in clauses])
 
 
+def _clauses(reader: Reader, sentence: str) -> list[Clause]:
+    if len(sentence) > _LONGEST:
+        doubt = "it is too long; write it as several sentences"
+        return [Clause(OTHER, None, sentence, 0.0, doubt)]
+    return reader.clauses([sentence])
+
+
 def _with_doubt(clause: Clause, least_confidence: float) -> Clause:
-    if len(clause.sentence) > _LONGEST:
-        return replace(clause, doubt="it is too long; write it as several sentences")
     if clause.confidence < least_confidence and not clause.fault:
         return replace(clause, doubt="the reader is not sure what it asks for; word it otherwise")
     return clause
@@ -64,11 +69,11 @@ def sentences_of(text: str) -> list[str]:
     """Return the sentences of a text, in order, without the spaces around them.
 
     A line alone ends no sentence, since texts are broken into lines; a paragraph does, and a point
-    of a list.
+    of a list. What has no letter or digit is none.
     """
     ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
     parts = (" ".join(text[a:b].split()) for a, b in pairwise(ends))
-    return [each for each in (_POINT.sub("", part) for part in parts) if each]
+    return [each for each in (_POINT.sub("", part) for part in parts) if _WORD.search(each)]
 
 
 def clause(meaning: str, sentence: str, confidence: float) -> Clause:

@@ -1,4 +1,4 @@
-"""Reads the brief sentence by sentence, then searches with what was understood."""
+"""Reads the brief, then searches with what was understood."""
 
 from __future__ import annotations
 

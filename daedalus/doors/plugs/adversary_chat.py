@@ -29,7 +29,7 @@ def opening(moves: Moves) -> list[Message]:
         f"- {name}, {' to '.join(map(str, getattr(space, name)))}: {_TRAITS[name]}"
         for name in TRAITS
     ]
-    first, *others = population.types
+    first, *others = [*population.types][: population.bidders]
     example = {"bidders": {first: population.bidders - len(others)} | dict.fromkeys(others, 1)}
     middle = {name: sum(getattr(space, name)) / 2 for name in TRAITS}
     lines = [

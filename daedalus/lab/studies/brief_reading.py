@@ -69,7 +69,9 @@ def _demands(
     asked = Counter((name, _rounded(amount)) for name, amount in meanings if name != OTHER)
     used = Counter((each.meaning, _rounded(each.amount)) for each in found.clauses)
     right = (asked & used).total()
-    missed, told = asked.total() - right, len(found.unread) + len(found.contradictions)
+    named = [each for each, _ in found.unread if not each.parts.is_nothing]
+    told = len(named) + len(found.contradictions) - sum(name == OTHER for name, _ in meanings)
+    missed = asked.total() - right
     row: dict[str, Any] = {"brief": brief, "demands": asked.total(), "right": right}
     return row | {"wrong": used.total() - right, "lost": missed > told}
 

@@ -287,7 +287,7 @@ class Identification:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return the ends of the accuracy's interval ."""
+        """Return the ends of the accuracy's interval."""
         markets = self.markets * len(self.populations)
         return share_interval(self.accuracy, markets, _CONFIDENCE)
 

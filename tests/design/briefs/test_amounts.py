@@ -44,6 +44,8 @@ def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
         ("between 0.2 and 0.4", [0.2, 0.4]),
         ("Charge them twice the top value.", [2.0]),
         ("double the fine, but at most 1.5", [1.5]),
+        ("Whoever bids twice under a false name pays a fine.", []),
+        ("Anyone with a double identity is fined.", []),
     ],
 )
 def test_amounts_as_people_write_them(text: str, amounts: list[float]) -> None:

@@ -75,3 +75,4 @@ def test_runs_are_those_of_all_paths() -> None:
 def test_what_joins_parts_is_left_out() -> None:
     text = "We need money - and fast; nobody is told who won."
     assert texts_of(text, [0, 14, 24]) == ["We need money", "fast", "nobody is told who won."]
+    assert texts_of("A gap, -0.2", [0, 5]) == ["A gap", "-0.2"]
