@@ -25,7 +25,9 @@ from tests import golden
 from tests.readme_claims import CLAIMS, LONGER, Claim
 
 README = golden.ROOT / "README.md"
-SENTENCES = "We need money. Nobody may learn who won. Sell nothing below 0.2. Pay within 30 days."
+SENTENCES = (
+    "We need money, but nobody may learn who won. Sell nothing below 0.2; pay within 30 days."
+)
 PARTS = {
     "scores": "",
     "bidders": "+experiment=llm_bidders bidder=recorded",

@@ -88,7 +88,9 @@ class TunedReader:
         self, sentence: str, odds: NDArray[np.float32], places: NDArray[np.int64]
     ) -> Iterator[Clause]:
         """Yield a clause for each run of words with one meaning."""
-        found = runs(odds, _SWITCH) if len(odds) else []
+        if not len(odds):
+            return
+        found = runs(odds, _SWITCH)
         texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
         for text, (start, end, label) in zip(texts, found, strict=True):
             if text:

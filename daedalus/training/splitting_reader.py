@@ -28,8 +28,8 @@ class SplittingReader:
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the clauses of the surer reader, sentence by sentence.
 
-        Where the words ask for several things, the whole must be surer by 0.2 than of the least
-        sure one, and not in doubt.
+        A whole in doubt is never taken. Where the words ask for several things, it must be surer
+        by 0.2 than they are of the least sure one.
         """
         wholes = self.whole.clauses(sentences)
         return [
@@ -41,11 +41,10 @@ class SplittingReader:
 
 def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:
     asking = [each for each in parts if not each.parts.is_nothing]
-    if len({each.meaning for each in asking}) > 1:
-        least = min(each.confidence for each in asking) + _LEAD
-        return parts if whole.doubt or whole.confidence < least else [whole]
+    several = len({each.meaning for each in asking}) > 1
     least = min((each.confidence for each in asking), default=max(e.confidence for e in parts))
-    return [whole] if whole.confidence >= least else parts
+    surer = whole.confidence >= least + (_LEAD if several else 0.0)
+    return [whole] if surer and not whole.doubt else parts
 
 
 def load_splitting_reader() -> SplittingReader:

@@ -40,6 +40,11 @@ def part(meaning: str, sure: float, doubt: str = "") -> Clause:
         ),
         (part(OWN_BID, 0.9), [part("nothing/all", 0.99), part(OWN_BID, 0.8)], "whole"),
         (part(OWN_BID, 0.5), [part("nothing/all", 0.4), part(OWN_BID, 0.8)], "parts"),
+        (
+            part(OWN_BID, 0.9, "two amounts"),
+            [part("nothing/all", 0.9), part(OWN_BID, 0.8)],
+            "parts",
+        ),
         (part("nothing/all", 0.9), [part("nothing/all", 0.8)], "whole"),
         (part(WON, 0.2), [part("nothing/all", 0.8)], "parts"),
     ],

@@ -22,7 +22,6 @@ _END = re.compile(
     r"|(?<=[a-z])\.(?=[A-Z][a-z])"  # the gap was forgotten
     r"|\n\s*\n\s*|\n\s*(?=[-*•]\s|\d+[.)]\s)"  # a paragraph, or a point of a list
 )
-_WORD = re.compile(r"\w")
 _POINT = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 _LONGEST = 600
 """Characters of a sentence that readers take."""
@@ -69,11 +68,11 @@ def sentences_of(text: str) -> list[str]:
     """Return the sentences of a text, in order, without the spaces around them.
 
     A line alone ends no sentence, since texts are broken into lines; a paragraph does, and a point
-    of a list. What has no letter or digit is none.
+    of a list.
     """
     ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
     parts = (" ".join(text[a:b].split()) for a, b in pairwise(ends))
-    return [each for each in (_POINT.sub("", part) for part in parts) if _WORD.search(each)]
+    return [each for each in (_POINT.sub("", part) for part in parts) if each]
 
 
 def clause(meaning: str, sentence: str, confidence: float) -> Clause:

@@ -33,12 +33,6 @@ class Lookup:
         return [clause(self.meanings.get(each, NOTHING), each, 0.9) for each in sentences]
 
 
-@pytest.mark.parametrize("text", ["---", "\u200b", "?!", "- \n- ", "\ufe0f\n\n;"])
-def test_what_has_no_word_is_no_sentence(text: str) -> None:
-    assert sentences_of(text) == []
-    assert sentences_of(f"Hide it.\n\n{text}\n\nSell.") == ["Hide it.", "Sell."]
-
-
 def test_a_sentence_that_is_too_long_is_named_whatever_is_in_it() -> None:
     long = "we like boats, " * 50 + "and nobody may learn who won."
     understood = read(Lookup(Sell="aim/revenue"), f"Sell. {long} Sell.")

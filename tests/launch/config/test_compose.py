@@ -43,6 +43,7 @@ READERS = {
     "bidder": ["task=llm_bidders"],
     "mechanism": ["task=compare", "designer=fixed"],
     "model": ["task=sft"],
+    "populations": ["task=oracle", "designer=search"],
     "training": ["task=grpo"],
 }
 """Overrides with which a run reads what a group sets."""
@@ -115,7 +116,7 @@ def test_population_files_are_the_published_ones(stage: int) -> None:
 
 @cache
 def populations_of(group: str) -> list[str]:
-    return list(composed("task=populations", "designer=search", f"populations={group}").populations)
+    return list(composed("task=oracle", "designer=search", f"populations={group}").populations)
 
 
 @pytest.mark.slow
@@ -132,7 +133,7 @@ def test_every_population_is_developed_on_held_out_or_where_designers_learn() ->
 @pytest.mark.slow
 @pytest.mark.parametrize("group", ["validation", "benchmark", "benchmark_2", "known_optimum"])
 def test_a_listed_population_is_the_same_by_its_name(group: str) -> None:
-    listed = composed("task=populations", "designer=search", f"populations={group}").populations
+    listed = composed("task=oracle", "designer=search", f"populations={group}").populations
     for name, each in listed.items():
         assert composed("task=compare", f"population={name}").population == each
 
