@@ -157,11 +157,12 @@ PUBLISHED = (
             "description": "2,100 frozen briefs, seven splits of 300: sentences, their rules, and "
             "the scale of their scores. Lines also have reward, allowed, floors, clauses, scale.",
             "in_language": ["en"],
-            "data_collection": "Written for it by three writers, put together by "
-            "python run.py +experiment=freeze_briefs.",
+            "data_collection": "Written for it by three instances of a language model, put "
+            "together by python run.py +experiment=freeze_briefs.",
             "data_collection_type": ["Others", "Experiments"],
             "data_annotation_protocol": [
-                "Two readers who saw no labels gave 832 of 834 sentences their writer's meaning."
+                "Two instances of a language model that saw no labels gave 832 of 834 sentences "
+                "their writer's meaning."
             ],
             "data_biases": ["English alone, five facts about bidders, one shape of market."],
             "data_limitations": ["No sentence is a real seller's, and no bidder is real."],
