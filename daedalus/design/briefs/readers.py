@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Protocol
 
 import numpy as np
@@ -47,15 +47,17 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
         text: The brief.
         least_confidence: A sentence of which the reader is less sure counts as not understood.
     """
-    clauses = [each for sentence in sentences_of(text) for each in _clauses(reader, sentence)]
+    grouped = groupby(sentences_of(text), key=lambda each: len(each) > _LONGEST)
+    clauses = [
+        each
+        for long, sentences in grouped
+        for each in (map(_too_long, sentences) if long else reader.clauses([*sentences]))
+    ]
     return understand([_with_doubt(each, least_confidence) for each in clauses])
 
 
-def _clauses(reader: Reader, sentence: str) -> list[Clause]:
-    if len(sentence) > _LONGEST:
-        doubt = "it is too long; write it as several sentences"
-        return [Clause(OTHER, None, sentence, 0.0, doubt)]
-    return reader.clauses([sentence])
+def _too_long(sentence: str) -> Clause:
+    return Clause(OTHER, None, sentence, 0.0, "it is too long; write it as several sentences")
 
 
 def _with_doubt(clause: Clause, least_confidence: float) -> Clause:
