@@ -37,8 +37,8 @@ def main(config: BriefReading, out: Path) -> None:
         report.table(found, "reading_shares", title)
         report.figure(reading_curves(found, config.evaluation.confidence), "reading")
         sellers = sellers_table(_of_sellers(report))
-        report.table(sellers, "sellers")
-        report.show(sellers, "demands in briefs as sellers write them, several in a sentence")
+        title = "demands in briefs as sellers write them, several in a sentence"
+        report.table(sellers, "sellers", title)
 
 
 def _of_sellers(report: Report) -> dict[str, Callable[[str], Understanding]]:

@@ -15,14 +15,10 @@ from daedalus.design.briefs.clauses import Understanding, says
 from daedalus.design.briefs.readers import Reader, read
 from daedalus.design.briefs.solver import Answer, BriefSolver
 from daedalus.design.designers.base import DesignerContext, LoadReader
-from daedalus.design.designers.brief_search import make_reader
+from daedalus.design.designers.brief_search import LEAST_CONFIDENCE, make_reader
 from daedalus.evaluation.run_report import Report
 from daedalus.market.parsing import format_mechanism
 
-_LEAST_CONFIDENCE = {"tuned": 0.65, "tfidf": 0.25}
-"""A reader that is less sure of a sentence, or a part, does not use it. That of words was set by
-hand. That of ``tuned`` was chosen on 70 briefs and on 314 sentences of two other writers.
-"""
 _BEFORE = {"unused": "not used: ", "excluded": "NOT KEPT: "}
 
 
@@ -79,13 +75,13 @@ def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> tuple[
         The reader, and how sure it must be of a sentence.
     """
     try:
-        return make_reader("tuned", False, "", load), _LEAST_CONFIDENCE["tuned"]
+        return make_reader("tuned", False, "", load), LEAST_CONFIDENCE["tuned"]
     except CannotRunError as error:
         say(
             f"the sentence encoder is not here ({error}): a reader of words takes its place, which "
             "misreads more, so look at what was understood"
         )
-        return make_reader("tfidf", False, "", None), _LEAST_CONFIDENCE["tfidf"]
+        return make_reader("tfidf", False, "", None), LEAST_CONFIDENCE["tfidf"]
 
 
 def _show_understanding(understood: Understanding, report: Report) -> None:

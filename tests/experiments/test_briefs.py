@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
+from daedalus.design.briefs.clauses import Clause, understand
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.lab.studies.brief_reading import sellers_read
 from daedalus.launch import brief_answer
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.mechanism import mechanism_from_mapping
@@ -185,6 +187,15 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
         right = sellers["right"] / sellers["demands"]
         assert right["sentence by sentence", "test"] < 0.2 < 0.8 < right["shipped", "test"]
         assert sellers.loc[("shipped", "test"), "lost"] <= 3
+        assert sellers.loc[("sentence by sentence", "test"), "lost"] > 40
+
+
+def test_what_nobody_names_is_lost() -> None:
+    silent = sellers_read(lambda _: understand([]), "test")
+    assert silent["lost"].all() and silent["demands"].sum() == 174 and not silent["right"].any()
+    doubt = [Clause("aim/revenue", None, "x", 0.1, "it is not sure")] * 9
+    told = sellers_read(lambda _: understand(doubt), "test")
+    assert not told["lost"].any() and not told["wrong"].any()
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def part(meaning: str, sure: float, doubt: str = "") -> Clause:
     ("whole", "parts", "taken"),
     [
         (part(OWN_BID, 0.77), [part(MONEY, 0.9), part(OWN_BID, 0.95)], "parts"),
+        (part(OWN_BID, 0.8), [part(MONEY, 0.7), part(OWN_BID, 0.95)], "parts"),
         (part(OWN_BID, 0.9), [part(MONEY, 0.3), part(OWN_BID, 0.95)], "whole"),
         (
             part(OWN_BID, 0.9, "it names several amounts"),

@@ -42,9 +42,11 @@ def test_two_sentences_become_one() -> None:
 
 
 def test_characters_of_a_masked_sentence_know_their_part() -> None:
-    text, numbers = masked_labels(FIRST)
-    assert text == "We need money, at some or more."
-    assert numbers.tolist() == [0] * 13 + [1] * (len(text) - 13)
+    parts = (("At least a quarter", "reserve_least/x"), (", and tell nobody.", "nothing_told/all"))
+    text, numbers = masked_labels(parts)
+    first = len("At least some")
+    assert text == "At least some, and tell nobody."
+    assert numbers.tolist() == [0] * first + [1] * (len(text) - first)
 
 
 @pytest.mark.parametrize("text", ["Half of it, or 20 percent.", "No amount.", "at a fifth; 3/4"])

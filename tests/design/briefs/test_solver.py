@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,6 +47,20 @@ def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None
         settings = BriefSearchSettings(reader="tfidf", least_confidence=least)
         rules.append(settings.build(DesignerContext(env, 0)).understand(text).allowed)
     assert rules == [{"auction_type": ("vcg",)}, {}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "limit"),
+    [
+        ({"reader": "tuned"}, 0.65),
+        ({"reader": "tuned", "least_confidence": 0.3}, 0.3),
+        ({"reader": "tuned", "benchmark": True}, 0.0),
+        ({"reader": "tuned", "checkpoint": "folder"}, 0.0),
+        ({"reader": "tfidf"}, 0.0),
+    ],
+)
+def test_the_reader_for_people_keeps_its_limit(changes: dict[str, Any], limit: float) -> None:
+    assert BriefSearchSettings(**changes).limit == limit
 
 
 def test_a_reader_of_words_knows_what_it_learnt() -> None:
