@@ -177,9 +177,11 @@ PUBLISHED = (
         {
             "name": "daedalus_published_parity",
             "version": "1.0.0",
-            "description": "The published environment's table: 18 mechanisms, five stages, six "
-            "metrics with standard errors. The classic market is compared with it.",
-            "data_collection": "300 episodes of ten steps of the published rules for each row.",
+            "description": "What the published environment's rules give, recorded for this "
+            "project: 18 mechanisms, five stages, six metrics with standard errors. The classic "
+            "market is compared with it.",
+            "data_collection": "300 episodes of ten steps of the published rules for each row. "
+            "The program that played them is not in this repository.",
             "data_collection_type": ["Experiments"],
             "data_biases": ["One simulator and one list of mechanisms."],
             "data_limitations": ["Means of a step, without single episodes."],

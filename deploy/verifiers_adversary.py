@@ -55,7 +55,7 @@ class AdversaryEnv(vf.Env[AdversaryEnvConfig]):
             return self._market, 0.0
 
     async def finalize(self, task: MarketTask, episode: vf.Episode) -> None:
-        """Give the adversary what the designer has lost."""
+        """Give the adversary what the designer has lost, if it could play to the end."""
         traces = {each.agent.name: each for each in episode.traces}
-        if "designer" in traces:
+        if "designer" in traces and traces["designer"].ok:
             traces["adversary"].record_reward("reward", -traces["designer"].reward)

@@ -31,5 +31,7 @@ def main(config: Theory, out: Path) -> None:
         report.table(summary, "summary", "theory and measurement")
         report.table(curves, "reserves")
         report.say(f"{summary['passes'].sum()} of {len(summary)} numbers agree with theory")
+        for what, rows in summary.groupby("tests"):
+            report.say(f"of these, tests of the {what}: {rows['passes'].sum()} of {len(rows)}")
         report.figure(theory_figures.learned_bids(learned), "learned_bids")
         report.figure(theory_figures.reserve_curves(curves), "reserves")

@@ -297,7 +297,10 @@ CLAIMS = [
 _DEMO = "python run.py +experiment=grpo_stage3, at commit 2d1f3fb"
 _SEEDS = "python run.py -m +experiment=grpo_stage3 seed=0,1,2,3,4"
 _SMOLLM2 = "python run.py +experiment=grpo_smollm2_stage3 training=smollm2_boltzmann"
-_SMOLLM2_SEEDS = f"{_SMOLLM2.replace('run.py', 'run.py -m')} seed=0,1,2,3,4"
+_SMOLLM2_SEEDS = (
+    f"{_SMOLLM2.replace('run.py', 'run.py -m')} seed=0,1,2,3,4 "
+    "+designer@evaluation.baselines.search=search"
+)
 _OPTIMUM = (
     "python run.py -m +experiment=grpo_optimum seed=0,1,2,3,4, then "
     "python run.py +experiment=known_optimum_trained trained=SWEEP"
@@ -305,7 +308,7 @@ _OPTIMUM = (
 _BRIEFS = 'python run.py +experiment=briefs "splits=[wordings,compositions]" evaluation.episodes=60'
 
 LONGER = [
-    Longer("plain GRPO in the demo", r"GRPO stops (0\.\d+) lower", "5 min", _DEMO),
+    Longer("plain GRPO in the demo", r"GRPO stopped (0\.\d+) lower", "5 min", _DEMO),
     Longer("demo, five seeds", r"difference from search is (0\.\d+ ± 0\.\d+)", "25 min", _SEEDS),
     Longer("SmolLM2", rf"^\| SmolLM2.*\| {_MEAN}", "9 min on an H200", _SMOLLM2),
     Longer(
@@ -318,6 +321,13 @@ LONGER = [
     Longer("the same, exponential values", r"earns only (0\.\d+) of", "40 min", _OPTIMUM),
     Longer("briefs: a search without them", r"reads nothing has (0\.\d+)", "20 min", _BRIEFS),
     Longer("briefs: a small reader", r"with a\s+search behind it has (0\.\d+)", "20 min", _BRIEFS),
+    Longer("briefs: a count of words", r"count of words \((0\.\d+)\)", "20 min", _BRIEFS),
+    Longer(
+        "briefs: the package's reader",
+        r"after a look, has (0\.\d+)",
+        "10 min",
+        f"{_BRIEFS} designer=brief_search designer.reader=tuned",
+    ),
     Longer(
         "briefs: SmolLM2",
         r"rules itself, has (0\.\d+), and (0\.\d+)",

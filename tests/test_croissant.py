@@ -46,6 +46,11 @@ def test_the_card_names_the_frozen_briefs_and_their_hashes() -> None:
     assert dict(shown) == {name: digest[:16] for name, digest in frozen.items()}
 
 
+def test_the_card_has_the_hash_of_the_briefs_of_sellers() -> None:
+    raw = (FILES[1].parent / "sellers_test.jsonl").read_bytes()
+    assert f"`{hashlib.sha256(raw).hexdigest()[:16]}`" in (ROOT / "docs/card.md").read_text()
+
+
 @reads_croissant
 def test_the_command_writes_the_descriptions_that_are_here() -> None:
     from deploy.croissant import PUBLISHED

@@ -190,6 +190,7 @@ def test_the_designer_plays_the_same_without_baselines(
         (["--repo-id", "MODEL", "--population", "stage33"], "Did you mean stage3?"),
         (["--repo-id", "MODEL", "--n-episodes", "1"], "from 2 up"),
         (["--repo-id", "MODEL", "--baseline", "--output", "/"], "name a file"),
+        (["--repo-id", "MODEL", "--baseline", "--output", f"{__file__}/new.json"], "be written"),
     ],
 )
 def test_mistakes_say_what_to_do(ask, untrained: Path, arguments: list[str], hint: str) -> None:

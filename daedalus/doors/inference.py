@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pandas as pd
@@ -97,20 +98,31 @@ def evaluate(config: Compare, baselines: bool, asked: dict[str, Any], output: Pa
         output: The file. It is written whole or not at all.
 
     Raises:
-        ConfigError: The model cannot be loaded, or ``output`` is a folder.
+        ConfigError: The model cannot be loaded, or ``output`` cannot be written.
     """
-    if output.is_dir():
-        raise ConfigError(f"output: {output} is a folder; name a file")
+    _require_writable(output)
     log = AnswerLog(config.population.name)
     tables = _played(config, baselines, log)
-    write_text(output, json.dumps(asked | _results(tables), indent=2, allow_nan=False) + "\n")
     console = make_console()
     console.print(as_table(tables["summary"][_SUMMARY], "reward by episode"))
     for sentence in refusals(log.counts()):
         console.print(sentence, markup=False, highlight=False, soft_wrap=True)
     if baselines:
         console.print(as_table(tables["differences"], "paired differences"))
+    write_text(output, json.dumps(asked | _results(tables), indent=2, allow_nan=False) + "\n")
     console.print(str(output), soft_wrap=True)
+
+
+def _require_writable(output: Path) -> None:
+    """Refuse a file that cannot be written, before anything is played for it."""
+    if output.is_dir():
+        raise ConfigError(f"output: {output} is a folder; name a file")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=output.parent):
+            pass
+    except OSError as error:
+        raise ConfigError(f"output: {output} cannot be written ({error}); name another") from error
 
 
 def _played(config: Compare, baselines: bool, log: AnswerLog) -> dict[str, pd.DataFrame]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
 
 __all__ = ["Market", "Mechanism", "Step", "make"]
+
+_READ = ("population", "market", "reward", "allowed")
 
 
 class Step(NamedTuple):
@@ -173,11 +176,15 @@ def make(
             which restrict nothing in play.
 
     Raises:
-        ConfigError: A name or a change is wrong. The message says what to write instead.
+        ConfigError: A name or a change is wrong, or nothing would read a change. The message says
+            what to write instead.
         ValueError: The market cannot play the bidders, or ``allowed`` is wrong, or a brief comes
             with a reward or restrictions of its own.
     """
-    if brief and (allowed or reward != "composite"):
+    given = {"population": population, "market": market, "reward": reward}
+    settled = {key for key, each in given.items() if not isinstance(each, str)}
+    changed = _changed(overrides, settled | ({"allowed"} if allowed is not None else set()))
+    if brief and (allowed or reward != "composite" or changed & {"reward", "allowed"}):
         raise ValueError("brief: it says reward and allowed itself; leave these two out")
     chosen = {"population": population, "reward": reward}
     chosen["market"] = market if isinstance(market, str) else market.name
@@ -191,6 +198,17 @@ def make(
     restrictions = read_allowed(config.allowed if allowed is None else allowed)
     env = DesignEnv.of(settings, bidders, stack, allowed=restrictions)
     return _briefed(env, brief) if brief else Market(env)
+
+
+def _changed(overrides: Sequence[str], settled: Collection[str]) -> set[str]:
+    """Return which of ``_READ`` some overrides change; ``settled`` ones come as objects."""
+    changed = {each: re.split(r"[./@=]", each.lstrip("+~"))[0] for each in overrides}
+    for each, key in changed.items():
+        if key not in _READ:
+            raise ConfigError(f"{each}: a market reads {', '.join(_READ)} alone; leave it out")
+        if key in settled:
+            raise ConfigError(f"{each}: {key} is given as an object; change it there")
+    return {*changed.values()}
 
 
 def _briefed(env: DesignEnv, brief: str) -> Market:

@@ -95,8 +95,10 @@ def test_a_brief_sets_reward_rules_and_bidders(monkeypatch: pytest.MonkeyPatch) 
     market.reset(3)
     with pytest.raises(MechanismError):
         market.step(daedalus.Mechanism(auction_type="vcg"))
-    with pytest.raises(ValueError, match="leave these two out"):
-        daedalus.make("stage1", reward="revenue", brief="Money.")
+    for change in ((), ("reward=welfare",), ("+allowed.reserve_price={min: 0.2, max: 0.5}",)):
+        reward = "composite" if change else "revenue"
+        with pytest.raises(ValueError, match="leave these two out"):
+            daedalus.make("stage1", *change, reward=reward, brief="Money.")
 
 
 def test_a_drawn_seed_is_told_and_repeats_the_episode() -> None:
@@ -124,6 +126,13 @@ def test_mistakes_say_what_to_write() -> None:
         daedalus.make("stage9")
     with pytest.raises(ConfigError, match=r"market\.episode_length"):
         daedalus.make("stage3", "market.episode_length=0")
+    for change in ("seed=7", "designer=random", "+evaluation.episodes=3"):
+        with pytest.raises(ConfigError, match="a market reads population, market, reward, allowed"):
+            daedalus.make("stage3", change)
+    with pytest.raises(ConfigError, match="market.episode_length=20: market is given as an object"):
+        daedalus.make("stage3", "market.episode_length=20", market=MarketSettings())
+    with pytest.raises(ConfigError, match="allowed is given as an object"):
+        daedalus.make("stage3", "+allowed.auction_type=[vcg]", allowed={"auction_type": ["vcg"]})
     market = daedalus.make("stage3")
     for ask in (lambda: market.step(VARIED[0]), lambda: market.fork(VARIED), lambda: market.done):
         with pytest.raises(RuntimeError, match="call reset first"):

@@ -26,7 +26,8 @@ FEATURES: tuple[str, ...] = (
 )
 """Names of the numbers of ``observed_features``: the statistics of the population, means over the
 last 20 rounds and over the last 5, the mechanism in force (words by number, then as 0 or 1), and
-the share of the episode that has been played."""
+the share of the episode that has been played. ``mean_`` leaves out rounds not yet played;
+``newest_`` counts them as 0, so after three rounds of warm-up it is 0.6 of their mean."""
 
 
 def observed_features(observation: Observation) -> NDArray[np.float64]:

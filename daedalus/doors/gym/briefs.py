@@ -12,7 +12,8 @@ from gymnasium.spaces import Dict, Text
 from numpy.typing import ArrayLike
 
 from daedalus.design.briefs.benchmark import Benchmark
-from daedalus.design.briefs.brief import Brief
+from daedalus.design.briefs.brief import Brief, BriefError
+from daedalus.design.briefs.clauses import both_allow
 from daedalus.design.search.features import FEATURES, observed_features
 from daedalus.design.search.space import GRID, Places
 from daedalus.doors.briefs import benchmark
@@ -101,11 +102,11 @@ class BriefsEnv(gymnasium.Env[Words, Actions]):
         return {"brief": self._words, "numbers": self._numbers.copy()}
 
     def _of(self, name: object) -> Brief:
-        if name not in self._named:
+        if not isinstance(name, str) or name not in self._named:
             raise ValueError(
                 f"options: no brief {name!r}; one of them is {next(iter(self._named))}"
             )
-        return self._named[str(name)]
+        return self._named[name]
 
 
 def _text_space(briefs: Sequence[Brief]) -> Text:
@@ -122,6 +123,19 @@ def make_briefs(briefs: str = "wordings", render_mode: None = None) -> BriefsEnv
         render_mode: None: there is nothing to render.
 
     Raises:
-        BriefError: There is no such split or file, or a line of the file is no brief.
+        BriefError: There is no such split or file, a line of the file is no brief, or no action
+            keeps a rule of it.
     """
-    return BriefsEnv(benchmark(briefs))
+    asked = benchmark(briefs)
+    for each in asked.briefs:
+        _require_action(each)
+    return BriefsEnv(asked)
+
+
+def _require_action(brief: Brief) -> None:
+    for name, allowed in brief.allowed.items():
+        if both_allow(allowed, GRID[name]) is None:
+            raise BriefError(
+                f"brief {brief.id}: no action sets {name} as its rule asks; actions have "
+                f"{GRID[name][0]}, {GRID[name][1]}, {GRID[name][2]} and so on"
+            )

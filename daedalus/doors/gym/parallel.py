@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium.spaces import Discrete, MultiDiscrete, Space
+from gymnasium.utils.seeding import np_random
 from numpy.typing import ArrayLike, NDArray
 from pettingzoo import ParallelEnv
 
@@ -59,7 +60,8 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
         composition: The bidders of the episode; None before the first step.
 
     Raises:
-        ValueError: The market is the classic one, which has no types of bidders.
+        ValueError: The market is the classic one, which has no types of bidders, or ``env`` does
+            not allow a mechanism of the portfolio.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # none changes it
@@ -76,6 +78,8 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
         portfolio: Sequence[Mechanism] = (),
     ) -> None:
         self.moves = Moves(types_of_bidders(env.market), space or AdversarySettings())
+        for each in portfolio:
+            env.goal.require(each)
         self.portfolio = Mechanisms.stack(list(portfolio)) if portfolio else None
         self.composition: Population | None = None
         self.possible_agents = [DESIGNER, ADVERSARY]
@@ -105,13 +109,16 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
         """Begin an episode, in which the adversary is to move.
 
         Args:
-            seed: 0 to 2**53 - 1; None draws one in the first step, whose ``info`` tells it.
+            seed: 0 to 2**53 - 1; None draws one in the first step, whose ``info`` tells it, by the
+                last seed that was given.
             options: Ignored.
 
         Raises:
             ValueError: The seed is no such integer.
         """
         self._seed = None if seed is None else episode_seed(seed)
+        if self._seed is not None:
+            self._market.np_random, _ = np_random(self._seed)
         self.agents, self.composition = [*self.possible_agents], None
         return self._both(np.zeros(len(FEATURES), np.float32), 0), self._both({}, {})
 
@@ -126,10 +133,13 @@ class AdversaryEnv(ParallelEnv[str, Any, NDArray[np.int64]]):
 
         Raises:
             RuntimeError: No episode has begun, or it has ended.
-            ValueError: The action that counts is not in its space.
+            ValueError: The action that counts is missing, or not in its space.
         """
         if not self.agents:
             raise RuntimeError("there is no episode; call reset")
+        mover = ADVERSARY if self.composition is None else DESIGNER
+        if mover not in actions:
+            raise ValueError(f"actions: {[*actions]}; give that of the {mover}, whose move it is")
         if self.composition is None:
             seen, told = self._begin(actions[ADVERSARY])
             rewards, over = (0.0, 0.0), False

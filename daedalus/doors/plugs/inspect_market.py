@@ -8,13 +8,14 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from daedalus.design.designers.base import DesignerContext
+from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Message
 from daedalus.doors import public
 from daedalus.doors.plugs.chat import ChatEpisode, designer_reward
 from daedalus.launch.config.compose import compose_config, quoted
 from daedalus.launch.config.tasks import Compare
+from daedalus.launch.from_config import make_context
 
 EPISODE = "episode"
 """Name in a sample's store of what the model's episode earned."""
@@ -42,7 +43,7 @@ def market(
     """
     env = public.make(population, *overrides.split()).env
     seeds = range(first_seed, first_seed + episodes)
-    opponent = _designer(env, baseline)
+    opponent = _designer(env, baseline, population)
     return Task(
         dataset=[
             Sample(id=seed, input=chat(ChatEpisode(env, seed).opening()), metadata={"seed": seed})
@@ -88,11 +89,10 @@ def earns(env: DesignEnv, opponent: Designer) -> Scorer:
     return score
 
 
-def _designer(env: DesignEnv, name: str) -> Designer:
+def _designer(env: DesignEnv, name: str, population: str) -> Designer:
     config: Compare = compose_config("task=compare", f"designer={quoted(name)}")
-    settings = config.designer
-    designer: Designer = settings.build(DesignerContext(env, seed=0))
-    return designer
+    context = make_context(config, env, population=population)
+    return build_all({name: config.designer}, context)[name]
 
 
 def chat(messages: list[Message]) -> list[ChatMessage]:

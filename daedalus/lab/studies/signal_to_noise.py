@@ -19,6 +19,9 @@ Rewards = Callable[[int], NDArray[np.float64]]
 """Takes the number of a draw; returns the rewards of all groups, shape (groups, group size)."""
 
 PUBLISHED = "new stage-0 market each"
+NEW_MARKET = "new market each"
+SHARED_MARKET = "one new market for a group"
+"""Common random numbers without forks: each group begins one episode anew."""
 OWN_FUTURE = "forked state, own future"
 
 
@@ -44,17 +47,35 @@ def reward_recipes(
     rows = np.repeat(np.arange(groups), group_size)
     shape = (groups, group_size)
 
-    def published(draw: int) -> NDArray[np.float64]:
-        fresh = stage0.reset(market_seeds(seed, "published", len(mechanisms), draw))
-        return fresh.step(mechanisms).reward.reshape(shape)
-
-    copies = states.fork(rows)
-    own = _forked(copies, mechanisms, np.arange(len(rows)), 1, seed, shape)
+    each = np.arange(len(rows))
+    begun = {
+        PUBLISHED: _begun(stage0, mechanisms, each, seed, "published", shape),
+        NEW_MARKET: _begun(env, mechanisms, each, seed, "new market", shape),
+        SHARED_MARKET: _begun(env, mechanisms, rows, seed, "shared market", shape),
+    }
+    own = _forked(states.fork(rows), mechanisms, each, 1, seed, shape)
     shared = {
         shared_futures(count): _forked(states, mechanisms, rows, count, seed, shape)
         for count in (1, 8, 64)
     }
-    return {PUBLISHED: published, OWN_FUTURE: own, **shared}
+    return {**begun, OWN_FUTURE: own, **shared}
+
+
+def _begun(
+    env: DesignEnv,
+    mechanisms: Mechanisms,
+    markets: NDArray[np.int64],
+    seed: int,
+    purpose: str,
+    shape: tuple[int, int],
+) -> Rewards:
+    """Return rewards of first steps; ``markets`` has the number of each mechanism's new market."""
+
+    def rewards(draw: int) -> NDArray[np.float64]:
+        seeds = market_seeds(seed, purpose, int(markets.max()) + 1, draw)[markets]
+        return env.reset(seeds).step(mechanisms).reward.reshape(shape)
+
+    return rewards
 
 
 def _forked(

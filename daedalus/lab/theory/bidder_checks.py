@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from daedalus.lab.theory import equilibria
-from daedalus.lab.theory.check_rows import Row, below_row, case_name, near_row, within_row
+from daedalus.lab.theory.check_rows import (
+    Row,
+    below_row,
+    case_name,
+    near_row,
+    of_rules,
+    within_row,
+)
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import expected_revenue, first_price_bids, symmetric
 from daedalus.lab.theory.theory_market import (
@@ -139,7 +146,7 @@ def truth_is_dominant(episodes: int, seed: int) -> list[Row]:
     """Search for a lie that pays in VCG sales against any bids (Krishna 2009, chapter 13)."""
     gain = largest_gain_of_lies("vcg", 100 * episodes, seed)
     quantity = f"largest gain of {500 * episodes} lies, 1 to 5 units"
-    return [below_row("vcg: truth is dominant", quantity, 0.0, gain, 1e-12)]
+    return [of_rules(below_row("vcg: truth is dominant", quantity, 0.0, gain, 1e-12))]
 
 
 def largest_gain_of_lies(auction_type: AuctionType, sales: int, seed: int) -> float:
@@ -185,7 +192,7 @@ def entry(episodes: int, seed: int) -> list[Row]:
         measured = optimize.brentq(profit, 0.01, 1.0, xtol=1e-4)
         theory = equilibria.entry_cutoff(bidders, cost)
         quantity = f"cut-off at cost {cost}, {case_name(bidders)}"
-        rows.append(within_row("entry", quantity, theory, measured, 0.01))
+        rows.append(of_rules(within_row("entry", quantity, theory, measured, 0.01)))
     return rows
 
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+
+MARKET = "market"
+"""The bidders of the strategic market enter and bid."""
+RULES = "rules alone"
+"""Theory's own bids meet the market's rules of sale: no bidder of the market plays."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,7 @@ class Row:
         tolerance: Largest error that passes.
         error: Difference from theory; 0 where theory gives a bound and the bound holds.
         passes: Whether the error is at most the tolerance.
+        tests: What is tested, ``MARKET`` or ``RULES``.
     """
 
     result: str
@@ -27,6 +34,7 @@ class Row:
     tolerance: float
     error: float
     passes: bool
+    tests: str = MARKET
 
 
 Result = Callable[[int, int], list[Row]]
@@ -48,6 +56,11 @@ def below_row(
 ) -> Row:
     """Return a row that passes if measurement exceeds theory by at most the tolerance."""
     return _row(result, quantity, (theory, measured, tolerance, max(measured - theory, 0.0)))
+
+
+def of_rules(row: Row) -> Row:
+    """Return a row that says that no bidder of the market plays in it."""
+    return replace(row, tests=RULES)
 
 
 def case_name(bidders: int, reserve: float | None = None, ring: int = 1) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.polynomial import Polynomial
 
 from daedalus.lab.theory import equilibria
-from daedalus.lab.theory.check_rows import Row, case_name, near_row, within_row
+from daedalus.lab.theory.check_rows import Row, case_name, near_row, of_rules, within_row
 from daedalus.lab.theory.formats import pays_own_bid
 from daedalus.lab.theory.theory_market import (
     BIDDERS,
@@ -124,7 +124,8 @@ def several_units(episodes: int, seed: int) -> list[Row]:
             revenue = play_fresh(market, name, 0.0, episodes, seed).revenue
         theory = equilibria.expected_units_revenue(bidders, units)
         quantity = f"{_FORMATS[name]}, {units} units, {case_name(bidders)}"
-        rows.append(near_row("revenue of K units", quantity, theory, revenue, 0.01))
+        row = near_row("revenue of K units", quantity, theory, revenue, 0.01)
+        rows.append(of_rules(row) if pays_own_bid(name) else row)
     return rows
 
 

@@ -12,6 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import daedalus
+from daedalus.design.briefs.brief import BriefError
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.splits import SPLITS
@@ -77,6 +78,21 @@ def test_briefs_of_a_file_earn_their_objective(tmp_path: Path) -> None:
     assert reward == told["objective"] > 0 and math.isnan(told["score"])
     with pytest.raises(ValueError, match="no brief 'other'; one of them is mine"):
         env.reset(options={"id": "other"})
+    with pytest.raises(ValueError, match="no brief \\['mine'\\]"):
+        env.reset(options={"id": ["mine"]})
+
+
+def test_a_brief_whose_rule_no_action_keeps_is_refused(tmp_path: Path) -> None:
+    row = {"id": "eighth", "brief": "An eighth.", "population": "stage1"}
+    for reserve in ([0.125], {"min": 0.121, "max": 0.129}):
+        row |= {"allowed": {"reserve_price": reserve}}
+        (tmp_path / "mine.jsonl").write_text(json.dumps(row))
+        with pytest.raises(BriefError, match="brief eighth: no action sets reserve_price as its"):
+            gymnasium.make(BRIEFS_ID, briefs=str(tmp_path / "mine.jsonl"))
+    (tmp_path / "mine.jsonl").write_text(
+        json.dumps(row | {"allowed": {"reserve_price": {"min": 0.121, "max": 0.131}}})
+    )
+    gymnasium.make(BRIEFS_ID, briefs=str(tmp_path / "mine.jsonl"))
 
 
 def test_ones_own_words_set_the_reward_and_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from daedalus.doors.gym import decode, encode
 from daedalus.doors.gym.parallel import ADVERSARY, DESIGNER, AdversaryEnv, parallel_env
 from daedalus.evaluation.settings import TRAITS
 from daedalus.lab.studies.exploitability import Compositions
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import MechanismError, Mechanisms
 from daedalus.market.seeds import episode_seeds
 
 SHORT = ("market.episode_length=3",)
@@ -97,6 +97,18 @@ def test_a_reset_draws_a_seed_and_info_tells_it() -> None:
     np.testing.assert_equal(env.step(action)[0], seen)
 
 
+def test_a_seed_decides_the_seeds_that_later_resets_draw() -> None:
+    drawn = []
+    for between in (False, True, False):
+        env = parallel_env(overrides=SHORT)
+        env.reset(seed=3)
+        if between:
+            env.step({ADVERSARY: MOVE})
+        env.reset()
+        drawn.append(env.step({ADVERSARY: MOVE})[4][DESIGNER]["seed"])
+    assert len({*drawn}) == 1
+
+
 def test_what_cannot_be_played_is_refused() -> None:
     env = parallel_env(population="world")  # whose episodes vary in size
     with pytest.raises(RuntimeError, match="call reset"):
@@ -109,7 +121,15 @@ def test_what_cannot_be_played_is_refused() -> None:
     for move in (np.zeros(size), np.zeros(size - 1, int), np.full(size, 99), np.full(size, -1)):
         with pytest.raises(ValueError, match="action: "):
             env.step({ADVERSARY: move})
+    with pytest.raises(ValueError, match="give that of the adversary, whose move it is"):
+        env.step({DESIGNER: None})
     env.step({ADVERSARY: np.zeros(size, int)})
+    with pytest.raises(ValueError, match="give that of the designer"):
+        env.step({})
+    with pytest.raises(MechanismError, match="auction_type"):
+        parallel_env(
+            allowed={"auction_type": ["vcg"]}, portfolio=[daedalus.Mechanism("first_price")]
+        )
     assert env.composition.seats_of_types() is not None
     with pytest.raises(ValueError, match="only the strategic market"):
         parallel_env("stage3", market="classic")

@@ -97,6 +97,15 @@ def test_an_answer_without_a_mechanism_earns_nothing_and_is_told_so() -> None:
     assert "refused and earned nothing" in sample.messages[5].text
 
 
+@pytest.mark.slow
+def test_a_trained_designer_may_be_the_baseline() -> None:
+    answers = [format_mechanism(each) for each in RULES]
+    log = played(answers, population="stage4", episodes=1, first_seed=5, baseline="pretrained")
+    value = log.samples[0].scores["earns"].value
+    assert value["reward"] == pytest.approx(earned(5, RULES), abs=1e-12)
+    assert 0 < value["reward"] - value["difference"] < 1
+
+
 def test_a_mistake_says_what_to_write() -> None:
     with pytest.raises(ConfigError, match="stage9"):
         market(population="stage9")

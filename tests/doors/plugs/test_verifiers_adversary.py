@@ -34,7 +34,9 @@ def earned(seed: int, population: Any) -> float:
     return sum(own.step(each).reward for each in RULES) / len(RULES)
 
 
-def episode(move: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, chat_double.Server]:
+def episode(
+    move: str, monkeypatch: pytest.MonkeyPatch, designer_fails: bool = False
+) -> tuple[Any, chat_double.Server]:
     """Let two models play the episode of seed 5."""
     monkeypatch.syspath_prepend(Path(__file__).parents[3] / "deploy")
     monkeypatch.setenv("KEY", "none")
@@ -43,6 +45,8 @@ def episode(move: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, chat_doubl
 
     def respond(_: int, body: dict[str, Any]) -> Reply:
         turn = sum(each["role"] == "assistant" for each in body["messages"])
+        if designer_fails and body["model"] == "m":
+            return Reply(status=400)
         return Reply(move if body["model"] == "attacker" else format_mechanism(RULES[turn]))
 
     tasks = MarketsConfig(
@@ -89,3 +93,11 @@ def test_a_move_that_is_refused_leaves_the_bidders_of_the_population(
     adversary, designer = (played.by_agent[name][0] for name in ("adversary", "designer"))
     assert designer.reward == pytest.approx(earned(5, "mixture"), abs=1e-12)
     assert adversary.reward == -designer.reward and adversary.metrics == {"valid": 0.0}
+
+
+def test_a_designer_that_could_not_play_pays_the_adversary_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played, _ = episode(MOVE, monkeypatch, designer_fails=True)
+    adversary, designer = (played.by_agent[name][0] for name in ("adversary", "designer"))
+    assert not designer.ok and "reward" not in adversary.rewards

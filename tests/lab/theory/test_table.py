@@ -6,7 +6,14 @@ import pandas as pd
 import pytest
 
 from daedalus.lab.theory.bidder_checks import learn_to_shade, shading_of_any_values
-from daedalus.lab.theory.check_rows import below_row, case_name, near_row, within_row
+from daedalus.lab.theory.check_rows import (
+    MARKET,
+    RULES,
+    below_row,
+    case_name,
+    near_row,
+    within_row,
+)
 from daedalus.lab.theory.revenue_checks import reserve_curves
 from daedalus.lab.theory.ring_checks import ring_welfare
 from daedalus.lab.theory.table import RESULTS, theory_table
@@ -28,6 +35,9 @@ def test_the_market_obeys_theory_at_another_seed() -> None:
     table = measured(episodes=60, seed=1)  # tests/test_golden.py runs seed 0, on fewer
     assert table["passes"].all(), table[~table["passes"]].to_string()
     assert table["result"].nunique() == 16 and len(table) == 86
+    alone = table[table["tests"] == RULES]
+    assert set(alone["result"]) == {"vcg: truth is dominant", "entry", "revenue of K units"}
+    assert len(alone) == 7 and set(table["tests"]) == {RULES, MARKET}
 
 
 @pytest.mark.parametrize(("measured", "passes"), [(0.54, True), (0.46, True), (0.56, False)])
