@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
 
-from daedalus.checks import doing
+from daedalus.checks import CannotRunError, doing
 from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelDesigner
@@ -35,6 +36,7 @@ _OWN = "best_own"
 def main(config: Ask, out: Path) -> None:
     """Show a prompt, the mechanism that the designer sets, and what designers earn."""
     if config.brief:
+        _require_unasked(asked_changes(config, out))
         with tracked(config, out, drawn=False) as (_, report):
             answer_brief(brief_text(config.brief), own_context(config, make_env(config)), report)
         return
@@ -56,6 +58,15 @@ def main(config: Ask, out: Path) -> None:
         others = {key: each for key, each in config.evaluation.baselines.items() if key != _OWN}
         designers = build_all(others, context) | {_OWN: own, name: designer}
         _compare(config, env, designers, report)
+
+
+def _require_unasked(changes: list[str]) -> None:
+    """Refuse changes that nothing reads beside a brief."""
+    for each in changes:
+        if re.match(r"[+~]*/?(designer|evaluation)\b", each):
+            raise CannotRunError(
+                f"{each}: with a brief a search sets the mechanism and scores it; leave it out"
+            )
 
 
 def asked_changes(config: Ask, out: Path) -> list[str]:

@@ -24,6 +24,7 @@ def main(config: Behaviour, out: Path) -> None:
     table = decisions(env, designers, config.evaluation.episodes, config.seed)
     with tracked(config, out) as (_, report):
         report.table(table, "decisions")
-        report.say(f"R, mean over episodes: {table.groupby('designer')['reward'].mean().to_dict()}")
+        means = table.groupby("designer")["reward"].mean().to_dict()
+        report.say(f"{config.reward.name}, mean over episodes: {means}")
         report.figure(behaviour(table, name), "behaviour")
         report.figure(advantages(table, name, "best_fixed"), "advantages")

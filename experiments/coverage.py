@@ -33,7 +33,9 @@ def main(config: Coverage, out: Path) -> None:
 
 def _rows(config: Coverage, path: Path) -> pd.DataFrame:
     """Return the rows of all logs. The file has those of whole cells, so that a run can go on."""
-    rows = pd.read_csv(path) if path.exists() else pd.DataFrame({"kind": [], "sales": []})
+    rows = pd.DataFrame({"kind": [], "sales": []})
+    if path.exists():
+        rows = pd.read_csv(path, float_precision="round_trip")
     asked = config.coverage
     cells = list(itertools.product(asked.kinds, asked.sales))
     for kind, sales in tqdm(cells, "kinds and sales", leave=False, disable=None):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
@@ -34,6 +35,7 @@ from daedalus.launch.from_config import (
 )
 from daedalus.launch.tracked import tracked
 from daedalus.market.mechanism import Mechanisms
+from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
 
@@ -53,7 +55,7 @@ def main(config: Leaderboard, out: Path) -> None:
         )
         for (population, env), theirs in zip(envs.items(), own, strict=True)
     ]
-    table = normalise(pd.concat(scores, ignore_index=True))
+    table = _normalised(pd.concat(scores, ignore_index=True), out)
     confidence = config.evaluation.confidence
     whole = in_all_populations(table)
     totals = aggregate(whole, REFERENCES, confidence)
@@ -70,6 +72,15 @@ def main(config: Leaderboard, out: Path) -> None:
         report.show(sure.dropna(axis=1, how="all"), title)
         for name, figure in leaderboard_figures(whole, totals, confidence).items():
             report.figure(figure, name)
+
+
+def _normalised(scores: pd.DataFrame, out: Path) -> pd.DataFrame:
+    """Return ``normalise``; if that fails, what was played is not lost."""
+    try:
+        return normalise(scores)
+    except ValueError as error:
+        write_table(scores, out / "scores.csv")
+        raise CannotRunError(f"{error}. scores.csv has the rewards that were played") from error
 
 
 def _own_shard(config: Leaderboard) -> dict[str, DesignEnv]:

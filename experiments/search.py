@@ -24,7 +24,7 @@ def main(config: Search, out: Path) -> None:
     """Search on one set of markets, write the result to mechanism.json, score it on another set."""
     env = make_env(config)
     score = EpisodeObjective([env], config.seed)
-    best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"))
+    best, rungs = best_fixed(config.designer, score, generator(config.seed, "search"), env.goal)
     write_text(out / "mechanism.json", json.dumps(best.to_dict(), indent=2) + "\n")
     with tracked(config, out) as (_, report):
         report.say(f"best fixed mechanism: {format_mechanism(best)}")

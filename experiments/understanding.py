@@ -39,7 +39,7 @@ def main(config: Understanding, out: Path) -> None:
         report.table(table, "decisions")
         report.table(differ, "changes")
         lost = losses(table, name, _OWN)
-        title = f"R lost against {_OWN}, and the step of settling"
+        title = f"{config.reward.name} lost against {_OWN}, and the step of settling"
         report.table(lost.reset_index(), "losses", title)
         report.figure(choice_panels(*choices(table, name), name), "choices")
         report.figure(understanding(lost, name, _OWN), "understanding")

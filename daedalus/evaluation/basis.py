@@ -17,18 +17,18 @@ COLUMN = "_interval"
 """Ending of the column that says what an interval is over."""
 
 ENOUGH = 20
-"""Episodes from which a sample shows whether it is skewed."""
+"""Values from which a sample shows whether it is skewed."""
 
 FEW, SKEWED, NONE = "few", "skewed", "none"
 """Words of an interval that may cover less often than it says, and of one that is not there."""
 
 CAUTIONS = {
-    FEW: f"few: fewer than {ENOUGH} episodes, so the interval is too short if they are skewed",
-    SKEWED: "skewed: a few episodes weigh so much that the interval is too short",
+    FEW: f"few: fewer than {ENOUGH} values, so the interval is too short if they are skewed",
+    SKEWED: "skewed: a few values weigh so much that the interval is too short",
 }
 """What the words beside an interval mean."""
 
-_SKEW = 25.0  # episodes for each unit of squared skewness (Cochran's rule)
+_SKEW = 25.0  # values for each unit of squared skewness (Cochran's rule)
 
 
 def counted(count: int, unit: str) -> str:
@@ -40,13 +40,13 @@ def basis(values: ArrayLike, unit: str) -> str:
     """Return what the interval of a mean is over, and a word if it may be too short.
 
     The interval of a mean of few skewed values covers 80 to 90 % where it says 95 %, and few values
-    do not show that they are skewed. So fewer than ``ENOUGH`` episodes are ``FEW``. More are
+    do not show that they are skewed. So fewer than ``ENOUGH`` values are ``FEW``. More are
     ``SKEWED`` if they are fewer than 25 times their squared skewness (Cochran 1977, "Sampling
     techniques", section 2.15).
 
     Args:
         values: Sample, shape (n,).
-        unit: What a value is of, "episode" or "seed". Seeds are always few, and have no such word.
+        unit: What a value is of, such as "episode". Seeds are always few, and have no such word.
 
     Returns:
         Text such as "30 episodes", "8 episodes, few" or "5 seeds".
@@ -54,7 +54,7 @@ def basis(values: ArrayLike, unit: str) -> str:
     sample = np.asarray(values, np.float64)
     if len(sample) < 2:
         return noted(len(sample), unit, NONE)
-    if unit != "episode":
+    if unit == "seed":
         return noted(len(sample), unit)
     if len(sample) < ENOUGH:
         return noted(len(sample), unit, FEW)

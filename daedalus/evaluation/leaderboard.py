@@ -62,8 +62,12 @@ def normalise(scores: pd.DataFrame) -> pd.DataFrame:
     wide = scores.pivot(index=["seed", "population"], columns="designer", values="mean")
     require_scale(wide.columns)
     ends = pd.DataFrame({"_low": wide[FLOOR], "_high": wide[list(CEILINGS)].max(axis=1)})
-    if not (ends["_high"] > ends["_low"]).all():
-        raise ValueError("planner: no better than random; give it more futures or candidates")
+    flat = ends[~(ends["_high"] > ends["_low"])]
+    for (seed, population), (low, high) in zip(flat.index, flat.to_numpy(), strict=True):
+        raise ValueError(
+            f"{population}, seed {seed}: planner and best_own ({high:.4f}) are no better than "
+            f"random ({low:.4f}); give them more futures or candidates, or leave it out"
+        )
     joined = scores.join(ends, on=["seed", "population"])
     position = (joined["mean"] - joined["_low"]) / (joined["_high"] - joined["_low"])
     return scores.assign(normalised=position)

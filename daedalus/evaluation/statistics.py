@@ -248,6 +248,14 @@ def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -
     return pd.DataFrame([_summary_row(str(name), each, settings, seed) for name, each in groups])
 
 
+_PAIRED = [
+    *("designer", "reference"),
+    *(f"difference{end}" for end in ("", "_low", "_high", COLUMN)),
+    *(f"probability_of_improvement{end}" for end in ("", "_low", "_high", COLUMN)),
+    "improves",
+]
+
+
 def paired_differences(
     episodes: pd.DataFrame, reference: str, settings: EvaluationSettings, seed: int
 ) -> pd.DataFrame:
@@ -278,11 +286,8 @@ def paired_differences(
     if unpaired:
         raise ValueError(f"episodes: {', '.join(unpaired)} did not play all episodes of the others")
     others = [name for name in names if name != reference]
-    estimates = ("difference", "probability_of_improvement")
-    columns = [f"{name}{end}" for name in estimates for end in ("", "_low", "_high", COLUMN)]
-    columns = ["designer", "reference", *columns, "improves"]
     rows = [_difference_row(rewards, name, reference, settings, seed) for name in others]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=_PAIRED)
 
 
 def all_differences(
@@ -296,7 +301,7 @@ def all_differences(
         settings: Confidence and number of resamples.
         seed: Seed of the resampling.
     """
-    tables = []
+    tables = [pd.DataFrame(columns=_PAIRED)] if not references else []
     for number, reference in enumerate(references):
         rest = episodes[~episodes["designer"].isin(references[:number])]
         tables.append(paired_differences(rest, reference, settings, seed))

@@ -19,6 +19,7 @@ from daedalus.lab.studies.briefs import (
     Markets,
     by_clause,
     by_pair,
+    leads,
     proposals,
     scores,
     summarised,
@@ -46,7 +47,7 @@ def compare_under_briefs(
     settings: Mapping[str, DesignerSettings],
     report: Report,
 ) -> None:
-    """Let designers design under briefs; write briefs.csv, summary.csv, clauses.csv and figures.
+    """Let designers design under briefs; write tables (briefs.csv, summary.csv, …) and figures.
 
     Args:
         config: The task; briefs are scored in the same futures whatever its seed is.
@@ -77,6 +78,7 @@ def compare_under_briefs(
     report.table(table, "briefs")
     title = "score: 0 if a rule is broken, else from chance (0) to search (1)"
     report.table(summary, "summary", title)
+    report.table(leads(table, confidence), "leads")
     if clauses := [each for each in measured if each.clauses]:
         report.say(f"{len(clauses)} briefs say which clauses they are made of")
         kinds = by_clause([each for each in given if each.brief.clauses], table)

@@ -90,8 +90,8 @@ def _collect_summaries(directory: Path) -> None:
         paired = _joined({run: path for run, path in paths.items() if path.exists()}, jobs)
         if len(paired):
             tables[DIFFERENCE_TABLE] = differences_over_seeds(paired, overrides, confidence)
-    if _is_leaderboard(once):
-        tables |= _leaderboard(once, confidence, directory / "figures")
+    if len(whole := _played_everywhere(once)):
+        tables |= _leaderboard(whole, confidence, directory / "figures")
     for name, frame in tables.items():
         write_table(frame, directory / name)
 
@@ -109,12 +109,14 @@ def _distinct(jobs: Mapping[RunFolder, Launch]) -> list[str]:
     return list(first.values())
 
 
-def _is_leaderboard(table: pd.DataFrame) -> bool:
-    """Return whether each designer has one score in each population and seed."""
+def _played_everywhere(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of designers with one score in each population and seed, of leaderboards."""
     runs = ["seed", "population", "designer"]
     if not {*runs, "normalised"} <= set(table) or table.duplicated(runs).any():
-        return False
-    return len(table) == table[runs].nunique().prod()
+        return table[:0]
+    places = table[runs[:2]].nunique().prod()
+    played = table.groupby("designer")["designer"].transform("size")
+    return table[played == places]
 
 
 def over_seeds(

@@ -140,7 +140,11 @@ def read_table(path: Path, *texts: str) -> pd.DataFrame:
     columns = [str(column) for column in pd.read_csv(path, nrows=0)]
     numbers = {column: [""] for column in columns if column not in names}
     table = pd.read_csv(
-        path, dtype=dict.fromkeys(names, "str"), na_values=numbers, keep_default_na=False
+        path,
+        dtype=dict.fromkeys(names, "str"),
+        na_values=numbers,
+        keep_default_na=False,
+        float_precision="round_trip",
     )
     there = [name for name in columns if name in names]
     return table.assign(**{name: table[name].map(_as_it_was) for name in there})

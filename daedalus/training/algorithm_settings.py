@@ -38,7 +38,7 @@ class ReinforcementSettings(AlgorithmSettings):
         own_states: Whether the model plays the episodes up to these states. Otherwise a random
             walk does, over the portfolio if there is one.
         futures: Number of futures K in which each mechanism is played. A group shares them.
-        horizon: Steps of each future, at least 1; the last is scored.
+        horizon: Steps of each future, at least 1; all are scored.
         commitment_steps: Steps for which the mechanism stays in force, from 1 to below the horizon.
             Then the teacher of SFT chooses the mechanisms. With None it stays for the whole
             horizon.

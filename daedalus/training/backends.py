@@ -37,6 +37,8 @@ class TransformersBackend:
             language_model = load_language_model(source)
             if self._settings.dtype == "bfloat16":
                 torch.nn.Module.bfloat16(language_model.model)
+            else:
+                torch.nn.Module.float(language_model.model)
         else:
             language_model = load_language_model(source, quantisation(self._settings))
             allow_training_after_generation(language_model.model)

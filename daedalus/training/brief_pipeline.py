@@ -20,7 +20,7 @@ from daedalus.training.backends import make_backend
 from daedalus.training.brief_lesson_settings import BriefLessonSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
-from daedalus.training.pipeline import first_model
+from daedalus.training.pipeline import copy_taught, first_model
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
 from daedalus.training.sources.brief_source import brief_source
@@ -45,12 +45,13 @@ def train_from_briefs(
         return
     if not handed_over(run.folder.sft_model.exists()):
         _teach(run, briefs, lessons, envs)
-    model = make_backend(run.model).load(run.folder.sft_model)
     grpo = run.settings.grpo
-    if grpo.steps:
-        rewarded = briefs[: grpo.states]
-        source = brief_source(rewarded, envs, grpo.futures, run.seed, lessons.at_once)
-        model = train_grpo(model, source, run)
+    if not grpo.steps:
+        copy_taught(run)
+        return
+    model = make_backend(run.model).load(run.folder.sft_model)
+    source = brief_source(briefs[: grpo.states], envs, grpo, run.seed, lessons.at_once)
+    model = train_grpo(model, source, run)
     _export(model, run, run.folder.sft_model, run.folder.model, lessons)
 
 

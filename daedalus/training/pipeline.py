@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 
 from daedalus.design.language.prompt import prompts
 from daedalus.design.search.states import mid_episode_states
+from daedalus.runs.files import written_whole_folder
 from daedalus.runs.processes import handed_over, once
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import make_backend
@@ -31,6 +33,9 @@ def train(run: TrainingRun) -> None:
     if handed_over(run.folder.model.exists()):
         return
     teach(run, run.folder.sft_model)
+    if not any(each.steps for each in run.settings.reinforcement.values()):
+        copy_taught(run)
+        return
     model = make_backend(run.model).load(run.folder.sft_model)
     for name, settings in run.settings.reinforcement.items():
         if settings.steps:
@@ -65,6 +70,13 @@ def first_model(run: TrainingRun) -> LanguageModel:
         return model
     once(export)(model, prompt, "", base)
     return make_backend(settings).load(base)
+
+
+@once
+def copy_taught(run: TrainingRun) -> None:
+    """Export the model of SFT where nothing follows; to load it as a base would round it."""
+    with written_whole_folder(run.folder.model) as aside:
+        shutil.copytree(run.folder.sft_model, aside, dirs_exist_ok=True)
 
 
 @once

@@ -25,11 +25,11 @@ class TabularSettings(Checked):
         renew_every: Steps after which the policy plays up to new states; 0 keeps the first, up to
             which a random walk plays.
         futures: Number of futures in which a state's mechanisms are played.
-        horizon: Steps of each future; the last is scored.
+        horizon: Steps of each future; all are scored.
         loss_type: ``grpo``, ``target`` with the advantages of ``target_advantages``, or
             ``boltzmann`` with those of ``boltzmann_advantages``.
         sharpness: For ``boltzmann``: factor of the rewards at the first step.
-        last_sharpness: The same at the last step. In between it grows by the same factor each step.
+        last_sharpness: The same after the last step. In between it grows by the same factor each step.
         neighbours: Mechanisms of each group that are not drawn. Each is a drawn one with another
             value of one field. They need the loss ``boltzmann``.
         entropy_bonus: Weight of an answer's entropy in the loss, which falls to 0 at the end.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import datasets
@@ -17,6 +18,7 @@ from transformers import (
     TrainingArguments,
 )
 
+from daedalus.checks import CannotRunError
 from daedalus.runs.files import write_table, write_text
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
@@ -64,7 +66,16 @@ class SignalsCallback(TrainerCallback):
         logs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Log the numbers of ``NAMES`` and the reward terms, at the trainer's step."""
+        """Log the numbers of ``NAMES`` and the reward terms, at the trainer's step.
+
+        Raises:
+            CannotRunError: The loss is no finite number, so the weights are lost.
+        """
+        if not math.isfinite(float((logs or {}).get("loss", 0.0))):
+            raise CannotRunError(
+                f"{self._phase}: the loss of step {state.global_step} is no finite number; lower "
+                f"training.{self._phase}.learning_rate, and start a new run"
+            )
         metrics = {NAMES[key]: float(value) for key, value in (logs or {}).items() if key in NAMES}
         for key, value in (logs or {}).items():
             if key.startswith("term/"):

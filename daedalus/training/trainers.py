@@ -32,7 +32,7 @@ from daedalus.training.hardware import memory_advice
 from daedalus.training.model import LanguageModel, keep_numbers_alike, load_language_model
 from daedalus.training.run import TrainingRun
 from daedalus.training.trainer_logs import SignalsCallback, hide_small_progress_bars, show_progress
-from daedalus.training.trl_internals import finish_checkpoints_together, load_checkpoint
+from daedalus.training.trl_internals import finish_checkpoints_together, load_checkpoint, skip_passes
 
 SAVE_SECONDS = 60.0
 """Age of the last checkpoint at which training saves another."""
@@ -76,6 +76,7 @@ def shared_options(settings: AlgorithmSettings, folder: Path, seed: int) -> dict
         "gradient_checkpointing": gpu,
         "ddp_find_unused_parameters": False,
         "logging_steps": 1,
+        "logging_nan_inf_filter": False,  # it would show 0 instead
         "save_steps": settings.save_every,
         "save_total_limit": 2,
         "report_to": "none",
@@ -116,6 +117,8 @@ def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel
         return cast(PreTrainedModel, trainer.model)
     logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
     batch = f"{phase}.micro_batch" if phase in run.settings.reinforcement else "sft.batch_size"
+    if checkpoint:
+        skip_passes(trainer, steps)
     with memory_advice(phase, f"training.{batch}"):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     _require_steps(phase, trainer.state.global_step, trainer.args.max_steps)

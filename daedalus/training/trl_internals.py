@@ -103,11 +103,36 @@ def _sequence_logps(trainer: GRPOTrainer, output: dict[str, Any]) -> torch.Tenso
     )
     length = output["completion_ids"].shape[1]
     with torch.no_grad():
+        size = trainer.args.per_device_train_batch_size
         logps, *_ = trainer._get_per_token_logps_and_entropies(
-            trainer.model, tokens, here, length, trainer.args.per_device_train_batch_size
+            trainer.model, tokens, here, length, batch_size=size
         )
     mask = output["completion_mask"] * output.get("tool_mask", 1)
     return cast(torch.Tensor, (logps * mask).sum(dim=1))
+
+
+def skip_passes(trainer: Trainer, steps: int) -> None:
+    """Let a resumed trainer draw the order of prompts that an uninterrupted one has.
+
+    TRL's sampler draws one order for each pass over the prompts, from a generator that begins anew
+    with each launch.
+
+    Args:
+        trainer: Any trainer; the samplers of others than GRPO know their pass by themselves.
+        steps: Optimiser steps that were made before.
+    """
+    if not isinstance(trainer, GRPOTrainer):
+        return
+    make = trainer._get_train_sampler
+    per_pass = len(trainer.get_train_dataloader()) // trainer.args.gradient_accumulation_steps
+
+    def after_passes(*arguments: Any) -> Any:
+        sampler = make(*arguments)
+        for _ in range(steps // per_pass):
+            torch.randperm(sampler.num_samples, generator=sampler.generator)
+        return sampler
+
+    vars(trainer)["_get_train_sampler"] = after_passes
 
 
 def wrap_generation(trainer: GRPOTrainer) -> None:

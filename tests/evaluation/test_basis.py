@@ -19,6 +19,7 @@ def test_few_episodes_are_marked_whatever_they_are() -> None:
     even = np.linspace(0.2, 0.8, 19)
     assert basis(even, "episode") == "19 episodes, few"
     assert basis(np.linspace(0.2, 0.8, 20), "episode") == "20 episodes"
+    assert basis(even[:3], "brief") == "3 briefs, few"
     assert basis(even[:5], "seed") == "5 seeds"
     assert basis([0.3], "seed") == "1 seed, none"
 
@@ -46,7 +47,7 @@ def test_a_table_says_once_what_its_intervals_are_over() -> None:
 
 def test_a_figure_says_that_its_episodes_are_few() -> None:
     assert over_episodes([20, 400], 0.95) == "95 % t intervals over episodes"
-    assert "few: fewer than 20 episodes" in over_episodes([8, 400], 0.95)
+    assert "few: fewer than 20 values" in over_episodes([8, 400], 0.95)
 
 
 DRAWS: dict[str, tuple[Draw, float]] = {

@@ -51,7 +51,7 @@ def test_a_number_without_an_interval_stands_alone() -> None:
 def test_a_table_says_what_its_intervals_are_over_and_which_may_be_too_short() -> None:
     shown = text_of(FRAME.assign(mean_interval="8 episodes, few"))
     assert "0.123 [0.100, 0.150] few" in shown and "mean interval" not in shown
-    assert "intervals over 8 episodes" in shown and "fewer than 20 episodes" in shown
+    assert "intervals over 8 episodes" in shown and "fewer than 20 values" in shown
     assert "few" not in text_of(FRAME.assign(mean_interval="30 episodes"))
 
 

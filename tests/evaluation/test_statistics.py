@@ -13,6 +13,7 @@ from daedalus.evaluation.episodes import METRICS
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.evaluation.statistics import (
     MOST_RESAMPLED,
+    all_differences,
     episode_interval,
     half_width,
     interquartile_mean,
@@ -243,6 +244,8 @@ def test_only_the_reference_gives_an_empty_table() -> None:
     rows = paired_differences(frame(base=noise(0, 0.4)), "base", QUICK, seed=0)
     assert rows.empty
     assert "improves" in rows
+    without = all_differences(frame(base=noise(0, 0.4)), [], QUICK, seed=0)
+    assert without.empty and list(without) == list(rows)
 
 
 def test_an_unknown_reference_and_unpaired_episodes_are_refused() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.evaluation.scale import scale_of
 from daedalus.launch.from_config import make_env, search_command
 from daedalus.market.mechanism import FIELDS
@@ -68,3 +69,12 @@ def test_a_population_without_an_oracle_has_a_short_search(tmp_path: Path) -> No
     ask.main(config, tmp_path)
     rows = list(pd.read_csv(tmp_path / "summary.csv").designer)
     assert rows == ["random", "informed_greedy", "best_own", "trained"]
+
+
+@pytest.mark.parametrize("change", ["designer.checkpoint=RUN", "evaluation.episodes=500"])
+def test_beside_a_brief_what_nobody_reads_is_refused(change: str, tmp_path: Path) -> None:
+    config = composed("+experiment=ask", "brief='We need money.'")
+    overrides = ["+experiment=ask", "brief='We need money.'", change]
+    RunFolder(tmp_path).launch.write_text(json.dumps({"overrides": overrides}))
+    with pytest.raises(CannotRunError, match=f"{change}: with a brief a search sets"):
+        ask.main(config, tmp_path)

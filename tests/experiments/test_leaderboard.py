@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.submission import SubmissionSettings
 from daedalus.launch.config import Task, compose_config
@@ -115,3 +116,11 @@ def test_a_submission_plays_where_its_file_says_and_elsewhere_there_is_a_dash(
     assert "mine" not in set(pd.read_csv(tmp_path / "totals.csv").designer)
     told = capsys.readouterr().out
     assert all(re.search(rf"│ {each} .*│ - +│\n", told) for each in elsewhere)
+
+
+def test_where_nobody_beats_random_what_was_played_is_kept(tmp_path: Path) -> None:
+    names = ["random", "planner", "best_own"]
+    scores = pd.DataFrame({"designer": names, "mean": 0.5, "seed": 3, "population": "flat"})
+    with pytest.raises(CannotRunError, match=r"flat, seed 3: .*scores\.csv has the rewards"):
+        leaderboard._normalised(scores, tmp_path)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "scores.csv"), scores)

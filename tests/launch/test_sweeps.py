@@ -201,6 +201,19 @@ def test_a_sweep_of_leaderboards_is_one_leaderboard(tmp_path: Path) -> None:
     assert drawn == {"leaderboard", "scores", "profiles", "intervals", "improvement"}
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_a_designer_that_played_in_some_populations_alone_is_in_no_leaderboard(
+    tmp_path: Path,
+) -> None:
+    for seed in range(2):
+        rows = leaderboard_rows(0.01 * seed)
+        rows.append(rows[-1] | {"designer": "submitted"})
+        write_job(tmp_path, seed, rows, f"seed={seed}")
+    collect_sweep(tmp_path)
+    totals = pd.read_csv(tmp_path / "leaderboard.csv")
+    assert set(totals["designer"]) == {"random", "planner", "informed_greedy", "best_fixed"}
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_jobs_that_share_populations_are_the_leaderboard_of_whole_jobs(tmp_path: Path) -> None:

@@ -200,6 +200,16 @@ def test_base_weights_in_16_bits_train_and_answer_under_the_schema(
     assert all(parse_mechanism(text) for text in said.texts)
 
 
+def test_weights_of_16_bits_train_in_32_unless_the_settings_say_otherwise(
+    base: Path, tmp_path: Path
+) -> None:
+    coarse = TransformersBackend(ModelSettings(dtype="bfloat16", lora=LORA)).load(base)
+    coarse.model.save_pretrained(tmp_path)
+    coarse.tokenizer.save_pretrained(tmp_path)
+    fine = TransformersBackend(ModelSettings()).load(tmp_path)
+    assert {weight.dtype for weight in fine.model.parameters()} == {torch.float32}
+
+
 @pytest.fixture(scope="module")
 def unsloth(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install Unsloth apart, because its libraries change transformers wherever they are found."""

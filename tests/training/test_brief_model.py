@@ -138,7 +138,7 @@ def test_a_shuffled_designer_answers_every_brief_as_another(envs: dict[str, Desi
 
 def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]) -> None:
     ruled = next(each for each in BRIEFS if each.allowed and not each.floors)
-    reward = BriefReward([ruled], envs, futures=2, seed=0, at_once=True)
+    reward = BriefReward([ruled], envs, futures=2, seed=0, at_once=True, group_size=2)
     fine = ruled.goal.nearest(Mechanisms.stack([Mechanism()]))[0]
     (name, allowed), *_ = ruled.allowed.items()
     other = next(
@@ -153,6 +153,12 @@ def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]
     for mechanism, each in zip(mechanisms, earned, strict=True):
         assert (each == 0) == (not ruled.goal.admits(mechanism))
     assert metrics["term/rules_kept"] == 0.5 and earned[0] > 0
+    assert metrics["group_reward_std"] == pytest.approx(np.std(earned, ddof=1))
+    assert metrics["groups_without_spread"] == 0 and metrics["reward_seconds"] > 0
+    assert "reward_sampled" not in metrics
+    with_neighbours = replace(reward, neighbours=1)
+    with_neighbours(texts, [0] * len(texts), log_metric=metrics.__setitem__)
+    assert metrics["reward_neighbours"] == earned[0] and metrics["reward_sampled"] == earned[1]
 
 
 def test_answers_are_played_before_the_bidders_of_whom_the_brief_tells(env: DesignEnv) -> None:
@@ -160,7 +166,7 @@ def test_answers_are_played_before_the_bidders_of_whom_the_brief_tells(env: Desi
     others = DesignEnv.of(env.settings, population(3, bidders=5))
     envs = {told.population: env, told.known_population: others}
     best = told.goal.nearest(Mechanisms.stack([Mechanism()]))
-    earned = BriefReward([told], envs, futures=4, seed=0, at_once=True)
+    earned = BriefReward([told], envs, futures=4, seed=0, at_once=True, group_size=1)
     (got,) = earned([values_text(best[0])], [0])
     there, elsewhere = (
         1 + worth(mean_terms(each, best, 4, 0, "briefs/training/0"), told.reward, {})[0]

@@ -88,6 +88,17 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
             {"loss_type": "boltzmann", "constrained": True, "neighbours": 8},
             "neighbours: 8; give less than group_size",
         ),
+        (GrpoSettings, {"loss_type": "sapo", "epsilon": 0.1}, "epsilon: the loss sapo does not read"),
+        (
+            GrpoSettings,
+            {"loss_type": "vespo", "iterations": 2, "epsilon_high": 0.3},
+            "epsilon_high: the loss vespo does not read it; leave it out",
+        ),
+        (
+            GrpoSettings,
+            {"loss_type": "cispo", "epsilon_high": 5, "epsilon": 0.1},
+            "epsilon: the loss cispo",
+        ),
         (GrpoSettings, {"loss_type": "luspo"}, "luspo needs importance_sampling_level: sequence"),
         (GrpoSettings, {"vllm_server": "x", "constrained": True}, "set constrained: false"),
         (

@@ -45,8 +45,14 @@ NEIGHBOURS = {"constrained": True, "loss_type": "boltzmann", "neighbours": 1}
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "update"),
-    [(SMALL, ENTROPY), (QLORA, ENTROPY), (SMALL, NEIGHBOURS)],
-    ids=["all weights", "4 bits", "neighbours"],
+    [
+        (SMALL, ENTROPY),
+        (QLORA, ENTROPY),
+        (SMALL, NEIGHBOURS),
+        (SMALL, ENTROPY | {"states": 3}),  # of which a pass has two: the second step begins another
+        (SMALL, ENTROPY | {"loss_type": "target"}),
+    ],
+    ids=["all weights", "4 bits", "neighbours", "second pass", "odds of free answers"],
 )
 def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
     env: DesignEnv,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import defaultdict
@@ -138,6 +139,32 @@ def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
             | _share_estimate("rules_kept", means["rules_kept"], confidence, unit)
             | {"score_where_kept": kept["score"].mean(), "all_read": group["all_read"].mean()}
         )
+    return pd.DataFrame(rows)
+
+
+def leads(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Return a row for each split and two designers: how much more the first one scores.
+
+    Both answer the same briefs, so scores are paired by brief, or by minimal pair.
+
+    Args:
+        table: Rows of ``scores``.
+        confidence: Coverage of the intervals.
+
+    Returns:
+        Columns ``split``, ``designer``, ``other``, and ``lead`` with its interval. The designer
+        with the higher mean is the first of two; the search that knows the true parts is none.
+    """
+    rows: list[dict[str, Any]] = []
+    for split, group in table[table["designer"] != TRUTH].groupby("split", sort=False):
+        of_pairs = group.assign(id=group["id"].str.replace(_TWIN, r"\1", regex=True))
+        paired = of_pairs.pivot_table("score", "id", "designer", sort=False)
+        unit = "brief" if len(paired) == group["id"].nunique() else "pair"
+        best_first = paired.mean().sort_values(ascending=False, kind="stable").index
+        for first, second in itertools.combinations(best_first, 2):
+            lead = (paired[first] - paired[second]).dropna()
+            row = {"split": split, "designer": first, "other": second}
+            rows.append(row | mean_estimate("lead", lead, confidence, unit))
     return pd.DataFrame(rows)
 
 

@@ -151,8 +151,8 @@ def shares_of_optimum(
     steps = compare(env, designers, settings.episodes, seed)
     rows = []
     for name, own in steps.groupby("designer", sort=False):
-        means = episode_means(own)
-        revenue = means["revenue"].fillna(0.0).to_numpy()
+        means = episode_means(own.fillna({"revenue": 0.0}))  # a malformed answer sells nothing
+        revenue = means["revenue"].to_numpy()
         unused = _unused_reply(env.market, own, seed)
         expected = _equilibrium_revenue(own, bidders, population.units)
         rows.append(

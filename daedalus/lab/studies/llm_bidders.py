@@ -164,7 +164,8 @@ def play(env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed:
     ]
     bids = pd.concat(notes, ignore_index=True)
     regrets = [_regrets(group) for _, group in bids.groupby(["designer", *_RULES], sort=False)]
-    return Played(episode_means(steps), bids.assign(interim_regret=pd.concat(regrets)))
+    means = episode_means(steps.fillna({"revenue": 0.0}))  # a malformed answer sells nothing
+    return Played(means, bids.assign(interim_regret=pd.concat(regrets)))
 
 
 def _regrets(group: pd.DataFrame) -> pd.Series[float]:
@@ -242,7 +243,7 @@ def behaviour_gap(simulated: Played, model: Played, confidence: float) -> pd.Dat
 def _of(played: Played, designer: object) -> pd.DataFrame:
     """Return R and revenue of a designer by episode; 0 where it proposed nothing."""
     table = played.episodes
-    table = table[table["designer"] == designer].sort_values("episode").fillna({"revenue": 0.0})
+    table = table[table["designer"] == designer].sort_values("episode")
     return table.assign(r=table[COMPOSITE if COMPOSITE in table else "reward"])
 
 

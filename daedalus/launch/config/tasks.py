@@ -178,6 +178,7 @@ class Briefs(Study):
         _require_splits(self.splits)
         if self.briefs and self.splits != [*SPLITS]:
             raise ValueError("splits: they are of the frozen briefs; with briefs=FILE leave it out")
+        _require_of_briefs(self)
         if not self.briefs and self.market != MarketSettings():
             raise ValueError(
                 "market: the frozen briefs were measured in market=fresh; leave it so, or give "
@@ -222,6 +223,11 @@ class Exploitability(Study, WithTraining):
 
     task: str = "exploitability"
     adversary: AdversarySettings = field(default_factory=AdversarySettings)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.reward.is_composite:
+            raise ValueError("reward: exploitability is measured in R; leave it out")
 
 
 @dataclass
@@ -302,21 +308,30 @@ class GrpoBriefs(Contest, Trained):
         """
         if self.market != MarketSettings():
             raise ValueError("market: the frozen briefs were measured in market=fresh; leave it so")
-        if self.reward != RewardStack():
-            raise ValueError("reward: each brief says what it rewards; leave it out")
+        _require_of_briefs(self)
         if self.training.sft.teacher or self.training.sft.corrections.rounds:
             raise ValueError(
                 "training.sft: a search teaches briefs; leave out teacher, corrections"
             )
         if self.training.prompt != PromptSettings():
             raise ValueError("training.prompt: a brief is the whole prompt; leave it out")
-        if isinstance(self.population, PopulationSettings) and self.population.name != USUAL:
-            raise ValueError("population: each brief tells of its bidders; leave it out")
         if self.training.grpo.states > TRAINING_BRIEFS:
             raise ValueError(
                 f"training.grpo.states: {self.training.grpo.states}; there are {TRAINING_BRIEFS} "
                 "training briefs"
             )
+
+
+def _require_of_briefs(config: Study | GrpoBriefs) -> None:
+    """Refuse a reward and bidders of the run's own.
+
+    Raises:
+        ValueError: The message names the setting.
+    """
+    if config.reward != RewardStack():
+        raise ValueError("reward: each brief says what it rewards; leave it out")
+    if isinstance(config.population, PopulationSettings) and config.population.name != USUAL:
+        raise ValueError("population: each brief tells of its bidders; leave it out")
 
 
 def _require_splits(splits: list[str]) -> None:
@@ -503,6 +518,14 @@ class Sensitivity(StudyOfPopulations):
     partly = ("evaluation.episodes",)
 
     task: str = "sensitivity"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.evaluation.episodes < 8:
+            raise ValueError(
+                f"evaluation.episodes: {self.evaluation.episodes}; give 8 or more, since parts of "
+                "them choose and others report"
+            )
 
 
 @dataclass

@@ -16,13 +16,14 @@ FACTORS = ("welfare", "fairness", "participation", "stability")
 """Factors of R: columns of ``episodes.csv`` and ``summary.csv``. More is better in each."""
 
 SIGNALS = {
+    "reward_sampled": "reward of sampled answers, without neighbours",
     "reward": "reward",
     "reward_std": "standard deviation of the reward within groups",
     "frac_reward_zero_std": "share of groups without any spread",
     "entropy": "policy entropy, nats per token or choice",
     "grad_norm": "gradient norm",
-    "completion_length": "completion length, tokens",
-    "validity": "share of valid mechanisms at temperature 1",
+    "completion_length": "completion length, tokens or choices",
+    "validity": "share of valid mechanisms",
 }
 """Columns of ``training_history.csv`` that a card shows, and their titles."""
 

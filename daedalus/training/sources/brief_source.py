@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,9 +19,10 @@ from daedalus.design.briefs.scoring import mean_terms
 from daedalus.design.briefs.search import worth
 from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.reward import Completions, texts_of
+from daedalus.training.sources.reward import Completions, log_groups, texts_of
 from daedalus.training.sources.source import Source
 from daedalus.training.writing import Writing
 
@@ -42,6 +44,8 @@ class BriefReward:
         futures: Whole episodes in which each mechanism is played.
         seed: Seed of the run.
         at_once: Whether answers are mechanisms alone.
+        group_size: Completions of each brief, which stand side by side.
+        neighbours: The first of them, which are not sampled.
     """
 
     briefs: Sequence[Brief]
@@ -49,6 +53,8 @@ class BriefReward:
     futures: int
     seed: int
     at_once: bool
+    group_size: int
+    neighbours: int = 0
 
     def __call__(
         self,
@@ -59,6 +65,7 @@ class BriefReward:
         **columns: Any,
     ) -> list[float]:
         """Return the reward of each completion; for the arguments see ``RewardFunction``."""
+        began = time.perf_counter()
         texts = texts_of(completions)
         briefs = [self.briefs[row] for row in state]
         step = getattr(trainer_state, "global_step", 0)
@@ -69,6 +76,8 @@ class BriefReward:
             log_metric("term/rules_kept", float(np.mean(kept)))
             if not self.at_once:
                 log_metric("term/sentences_read", _read(texts, briefs))
+            log_groups(rewards, self.group_size, self.neighbours, log_metric)
+            log_metric("reward_seconds", time.perf_counter() - began)
         return [float(each) for each in rewards]
 
     def _objectives(
@@ -99,12 +108,13 @@ def _read(texts: Sequence[str], briefs: Sequence[Brief]) -> float:
 def brief_source(
     briefs: Sequence[Brief],
     envs: Mapping[str, DesignEnv],
-    futures: int,
+    settings: GrpoSettings,
     seed: int,
     at_once: bool,
 ) -> Source:
     """Return briefs as prompts, with the rewards and the writing of ``BriefReward``'s answers."""
-    reward = BriefReward(briefs, envs, futures, seed, at_once)
+    groups = settings.group_size, settings.neighbours
+    reward = BriefReward(briefs, envs, settings.futures, seed, at_once, *groups)
     chats = [brief_chat(each.text, at_once) for each in briefs]
     rows = {"prompt": chats, "state": list(range(len(briefs)))}
     return Source(Dataset.from_dict(rows), reward, partial(_writing, at_once))

@@ -163,11 +163,7 @@ class RewardFunction:
                     label = name if name == "validity" else f"term/{name}"
                     log_metric(label, float(values.mean()))
             _log_reserves(terms[RESERVE], log_metric)
-            if self.neighbours:
-                near = np.arange(len(texts)) % self.group_size < self.neighbours
-                log_metric("reward_sampled", float(totals[~near].mean()))
-                log_metric("reward_neighbours", float(totals[near].mean()))
-            _log_spread(totals, self.group_size, log_metric)
+            log_groups(totals, self.group_size, self.neighbours, log_metric)
             log_metric("reward_seconds", time.perf_counter() - began)
         return [float(total) for total in totals]
 
@@ -179,9 +175,17 @@ def _log_reserves(reserves: NDArray[np.float64], log_metric: Callable[[str, floa
             log_metric(name, float(np.quantile(values, level)))
 
 
-def _log_spread(
-    rewards: NDArray[np.float64], group_size: int, log_metric: Callable[[str, float], None]
+def log_groups(
+    rewards: NDArray[np.float64],
+    group_size: int,
+    neighbours: int,
+    log_metric: Callable[[str, float], None],
 ) -> None:
+    """Log the spread of rewards within groups, and their means by origin if any are neighbours."""
+    if neighbours:
+        near = np.arange(len(rewards)) % group_size < neighbours
+        log_metric("reward_sampled", float(rewards[~near].mean()))
+        log_metric("reward_neighbours", float(rewards[near].mean()))
     spreads = rewards.reshape(-1, group_size).std(axis=1, ddof=1)
     log_metric("group_reward_std", float(spreads.mean()))
     log_metric("groups_without_spread", float((spreads < _NO_SPREAD).mean()))

@@ -116,6 +116,23 @@ def test_a_designer_of_malformed_answers_has_no_revenue_and_leaves_nothing_unuse
     assert row["unused_reply"] == row["valid"] == 0.0
 
 
+def test_a_malformed_answer_sells_nothing() -> None:
+    class Stammering:
+        def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+            speaks = observations.round_number % 10 == 0  # in every other step of five rounds
+            best = Mechanism("second_price", 0.5)
+            return Mechanisms.stack([best if each else None for each in speaks])
+
+    env = DesignEnv.of(STATIC, POPULATIONS["optimum_uniform_2"])
+    designers = {"half": Stammering(), "whole": FixedDesigner(Mechanism("second_price", 0.5))}
+    rows = shares_of_optimum(env, designers, EvaluationSettings(20), 0).set_index("designer")
+    assert rows.loc["half", "valid"] == 0.5
+    assert rows.loc["half", "revenue"] == pytest.approx(rows.loc["whole", "revenue"] / 2, rel=0.1)
+    assert rows.loc["half", "played_share"] == pytest.approx(
+        rows.loc["half", "equilibrium_share"], abs=0.05
+    )
+
+
 def test_every_population_of_known_optimum_has_the_name_of_its_setting() -> None:
     """Exponential values are kept by 257 knots here, which adds 0.00015."""
     for name, each in theory_table(POPULATIONS).set_index("population").iterrows():

@@ -7,16 +7,19 @@ from typing import Any
 import pytest
 
 from daedalus.design.designers.fixed import FixedSettings
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.needs import check_needs
 from daedalus.launch.config.task_parts import Task
 from daedalus.launch.config.tasks import (
     Compare,
+    Exploitability,
     Grpo,
     GrpoNumbers,
     KnownOptimum,
     Leaderboard,
+    Sensitivity,
     Sft,
     Tune,
 )
@@ -51,6 +54,16 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             Compare,
             {"evaluation": EvaluationSettings(shards=2)},
             "evaluation.shards: 2; compare has none, so leave it out",
+        ),
+        (
+            Exploitability,
+            {"reward": RewardStack({"revenue": 1.0})},
+            "reward: exploitability is measured in R; leave it out",
+        ),
+        (
+            Sensitivity,
+            {"evaluation": EvaluationSettings(7)},
+            "evaluation.episodes: 7; give 8 or more",
         ),
         (
             Leaderboard,

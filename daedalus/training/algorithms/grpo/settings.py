@@ -15,7 +15,8 @@ TRL_LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vesp
 TARGET, BOLTZMANN = "target", "boltzmann"
 ODDS_LOSSES = (TARGET, BOLTZMANN)
 LEVELS = ("token", "sequence")
-_SHARPNESS = (1.0, 32.0)  # at the first step and at the last
+_SHARPNESS = (1.0, 32.0)  # at the first step and after the last
+_CLIPS = ("epsilon", "epsilon_high")
 
 
 @dataclass
@@ -29,7 +30,7 @@ class GrpoSettings(ReinforcementSettings):
             ``target_advantages``, ``boltzmann`` those of ``boltzmann_advantages``.
         sharpness: Factor of the advantages at the first step, for the loss ``boltzmann`` alone. The
             higher, the more a better answer is preferred, and the lower the entropy.
-        last_sharpness: The same at the last step. In between it grows by the same factor each step.
+        last_sharpness: The same after the last step. In between it grows by the same factor each step.
         neighbours: Completions of each group that are not sampled. Each is a sampled one with
             another value of one field, so what the policy has given up is compared all the same.
             They need the loss ``boltzmann`` and constrained answers.
@@ -89,6 +90,10 @@ class GrpoSettings(ReinforcementSettings):
         cispo, high = self.loss_type == "cispo", self.epsilon_high
         if cispo and high is None:
             raise ValueError("loss_type: cispo needs epsilon_high, the largest ratio, such as 5")
+        unread = {"cispo": ("epsilon",), "sapo": _CLIPS, "vespo": _CLIPS}.get(self.loss_type, ())
+        for name in unread:
+            if getattr(self, name) != getattr(GrpoSettings, name):
+                raise ValueError(f"{name}: the loss {self.loss_type} does not read it; leave it out")
         least = 1.0 if cispo else self.epsilon
         if high is not None and not least <= high < math.inf:
             raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
