@@ -16,6 +16,7 @@ from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.forks import fork_rewards
+from daedalus.launch.config import ConfigError
 from daedalus.launch.config.compose import compose_config, quoted
 from daedalus.launch.config.tasks import Compare
 from daedalus.market.allowed import read_allowed

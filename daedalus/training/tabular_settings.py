@@ -29,7 +29,8 @@ class TabularSettings(Checked):
         loss_type: ``grpo``, ``target`` with the advantages of ``target_advantages``, or
             ``boltzmann`` with those of ``boltzmann_advantages``.
         sharpness: For ``boltzmann``: factor of the rewards at the first step.
-        last_sharpness: The same after the last step. In between it grows by the same factor each step.
+        last_sharpness: The same after the last step. In between it grows by the same factor each
+            step.
         neighbours: Mechanisms of each group that are not drawn. Each is a drawn one with another
             value of one field. They need the loss ``boltzmann``.
         entropy_bonus: Weight of an answer's entropy in the loss, which falls to 0 at the end.

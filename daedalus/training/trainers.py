@@ -32,7 +32,11 @@ from daedalus.training.hardware import memory_advice
 from daedalus.training.model import LanguageModel, keep_numbers_alike, load_language_model
 from daedalus.training.run import TrainingRun
 from daedalus.training.trainer_logs import SignalsCallback, hide_small_progress_bars, show_progress
-from daedalus.training.trl_internals import finish_checkpoints_together, load_checkpoint, skip_passes
+from daedalus.training.trl_internals import (
+    finish_checkpoints_together,
+    load_checkpoint,
+    skip_passes,
+)
 
 SAVE_SECONDS = 60.0
 """Age of the last checkpoint at which training saves another."""

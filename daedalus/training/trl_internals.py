@@ -127,7 +127,7 @@ def skip_passes(trainer: Trainer, steps: int) -> None:
     per_pass = len(trainer.get_train_dataloader()) // trainer.args.gradient_accumulation_steps
 
     def after_passes(*arguments: Any) -> Any:
-        sampler = make(*arguments)
+        sampler: Any = make(*arguments)
         for _ in range(steps // per_pass):
             torch.randperm(sampler.num_samples, generator=sampler.generator)
         return sampler

@@ -70,10 +70,10 @@ def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     assert len(leads) == 2 * rivals * (rivals - 1) // 2 and leads["lead"].ge(0).all()
     assert set(leads["lead_interval"]) == {"4 briefs, few", "2 pairs, few"}
     first = leads[leads["split"] == "wordings"].iloc[0]
-    score = table[table["split"] == "wordings"].pivot(index="id", columns="designer", values="score")
-    assert first["lead"] == pytest.approx(
-        (score[first["designer"]] - score[first["other"]]).mean()
+    score = table[table["split"] == "wordings"].pivot(
+        index="id", columns="designer", values="score"
     )
+    assert first["lead"] == pytest.approx((score[first["designer"]] - score[first["other"]]).mean())
     assert (tmp_path / "figures/scores.png").stat().st_size and (tmp_path / "clauses.csv").exists()
 
 
@@ -239,5 +239,7 @@ def test_training_refuses_what_briefs_do_not_read(change: str, message: str) -> 
 
 @pytest.mark.parametrize("change", ["reward=revenue", "population=stage3"])
 def test_designers_under_briefs_have_no_reward_and_no_bidders_of_their_own(change: str) -> None:
-    with pytest.raises(ConfigError, match=f"{change.partition('=')[0]}: each brief .* leave it out"):
+    with pytest.raises(
+        ConfigError, match=f"{change.partition('=')[0]}: each brief .* leave it out"
+    ):
         compose_config("+experiment=briefs", change)

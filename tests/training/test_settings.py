@@ -88,7 +88,11 @@ def test_a_setting_out_of_range_is_refused(settings: type, values: dict[str, Any
             {"loss_type": "boltzmann", "constrained": True, "neighbours": 8},
             "neighbours: 8; give less than group_size",
         ),
-        (GrpoSettings, {"loss_type": "sapo", "epsilon": 0.1}, "epsilon: the loss sapo does not read"),
+        (
+            GrpoSettings,
+            {"loss_type": "sapo", "epsilon": 0.1},
+            "epsilon: the loss sapo",
+        ),
         (
             GrpoSettings,
             {"loss_type": "vespo", "iterations": 2, "epsilon_high": 0.3},

@@ -32,7 +32,7 @@ def test_a_loss_that_is_no_number_ends_training(loss: float, tmp_path: Path) -> 
     with make_tracker(tmp_path) as tracker:
         callback = SignalsCallback(tracker, "sft")
         state, control = TrainerState(global_step=7), TrainerControl()
-        with pytest.raises(CannotRunError, match="step 7 .* lower training.sft.learning_rate"):
+        with pytest.raises(CannotRunError, match=r"step 7 .* lower training\.sft\.learning_rate"):
             callback.on_log(None, state, control, {"loss": loss})
         callback.on_log(None, state, control, {"loss": 0.5})
         assert tracker.history("sft") == [{"step": 7, "loss": 0.5}]

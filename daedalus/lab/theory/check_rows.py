@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-
 MARKET = "market"
 """The bidders of the strategic market enter and bid."""
 RULES = "rules alone"

@@ -30,7 +30,8 @@ class GrpoSettings(ReinforcementSettings):
             ``target_advantages``, ``boltzmann`` those of ``boltzmann_advantages``.
         sharpness: Factor of the advantages at the first step, for the loss ``boltzmann`` alone. The
             higher, the more a better answer is preferred, and the lower the entropy.
-        last_sharpness: The same after the last step. In between it grows by the same factor each step.
+        last_sharpness: The same after the last step. In between it grows by the same factor each
+            step.
         neighbours: Completions of each group that are not sampled. Each is a sampled one with
             another value of one field, so what the policy has given up is compared all the same.
             They need the loss ``boltzmann`` and constrained answers.
@@ -93,7 +94,9 @@ class GrpoSettings(ReinforcementSettings):
         unread = {"cispo": ("epsilon",), "sapo": _CLIPS, "vespo": _CLIPS}.get(self.loss_type, ())
         for name in unread:
             if getattr(self, name) != getattr(GrpoSettings, name):
-                raise ValueError(f"{name}: the loss {self.loss_type} does not read it; leave it out")
+                raise ValueError(
+                    f"{name}: the loss {self.loss_type} does not read it; leave it out"
+                )
         least = 1.0 if cispo else self.epsilon
         if high is not None and not least <= high < math.inf:
             raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
