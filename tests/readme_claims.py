@@ -331,8 +331,8 @@ LONGER = [
     Longer(
         "briefs: SmolLM2",
         r"rules itself, has (0\.\d+), and (0\.\d+)",
-        "3 h",
-        "python run.py -m +experiment=grpo_briefs seed=0,1",
+        "2.5 h",
+        "python run.py -m +experiment=grpo_briefs seed=0,1,2",
     ),
     Longer(
         "demands read", r"it read (\d+ of \d+)", "1 min", "python run.py +experiment=brief_reading"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from dataclasses import asdict, replace
 from importlib import import_module
@@ -10,6 +11,7 @@ from pathlib import Path
 from daedalus.design.language.prompt import prompts
 from daedalus.design.search.states import mid_episode_states
 from daedalus.runs.files import written_whole_folder
+from daedalus.runs.folder import PROMPT
 from daedalus.runs.processes import handed_over, once
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import make_backend
@@ -18,8 +20,11 @@ from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
+from daedalus.training.trained_prompt import trained_prompt
 from daedalus.training.weight_sources import resolved
 from daedalus.training.writing import mechanism_constraint
+
+logger = logging.getLogger(__name__)
 
 VALIDITY = "sft_validity"
 """Name under which the validity of sampled answers is logged."""
@@ -64,7 +69,14 @@ def first_model(run: TrainingRun) -> LanguageModel:
     """
     settings, prompt, base = run.model, run.settings.prompt, run.folder.base_model
     if settings.pretrained:
-        return make_backend(settings).load(resolved(settings.pretrained))
+        source = resolved(settings.pretrained)
+        if (Path(source) / PROMPT).is_file() and trained_prompt(source) != prompt:
+            logger.warning(
+                "model.pretrained: %s was trained on another prompt than training.prompt asks for, "
+                "so its first answers are those of a model that does not know this one",
+                source,
+            )
+        return make_backend(settings).load(source)
     model = make_language_model(settings, prompt, run.env, run.seed, run.portfolio)
     if not settings.lora.rank:
         return model

@@ -215,7 +215,7 @@ class Columns:
         one, other = (number_of(marked[0], mark) for mark in ".,")
         raise CannotRunError(
             f"bids: column {name}, line {line}: {marked[0]} may be {one:.10g} or {other:.10g}; "
-            "choose the decimal mark (bid_log.decimal='.' or bid_log.decimal=',')"
+            "choose the decimal mark (\"bid_log.decimal='.'\" or \"bid_log.decimal=','\")"
         )
 
     def _mark_of_the_file(self, besides: Collection[str]) -> str | None:

@@ -78,8 +78,9 @@ def _comment(estimate: Estimate, log: BidLog) -> str:
         f"A value of 1 is {scale_of(estimate.values):.4g} times the usual bid of a sale, which is "
         f"{estimate.money:,.6g} on average in the money of the log.",
         f"Share of the sales by number of bidders: {shares}. bidders holds the mean.",
-        f"To use it: python run.py --config-dir RUN population={log.population}, with the path of "
-        "the run's folder. Or copy this file to conf/population/.",
+        "To play it: python run.py --config-dir RUN +experiment=boxplot "
+        f"population={log.population}, with the path of the run's folder. Or copy this file to "
+        "conf/population/.",
     ]
     wrapped = (textwrap.wrap(line, _WIDTH) for line in lines)
     return "".join(f"# {line}\n" for each in wrapped for line in each)
