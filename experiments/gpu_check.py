@@ -66,17 +66,17 @@ def on_base(run: TrainingRun, base: Path) -> TrainingRun:
 
 
 def measured(phase: str, tracker: Tracker, train: Callable[[], None]) -> None:
-    """Run a phase, and log its seconds and the peak of its memory.
-
-    A phase that was finished before takes no time. So the largest numbers of all launches count.
-    """
+    """Run a phase, and log its seconds and the peak of its memory, also if it is interrupted."""
     from daedalus.training.hardware import begin_measuring_memory, peak_memory
 
     begin_measuring_memory()
     began = time.perf_counter()
-    train()
-    spent = {f"{phase}_seconds": time.perf_counter() - began, f"{phase}_peak_gib": peak_memory()}
-    tracker.log(COSTS, len(tracker.history(COSTS)), spent)
+    try:
+        train()
+    finally:
+        spent = {f"{phase}_seconds": time.perf_counter() - began}
+        spent[f"{phase}_peak_gib"] = peak_memory()
+        tracker.log(COSTS, len(tracker.history(COSTS)), spent)
 
 
 def costs(run: TrainingRun) -> pd.DataFrame:
@@ -89,7 +89,11 @@ def costs(run: TrainingRun) -> pd.DataFrame:
     rest = rows["step_seconds"] - rows["generation_seconds"] - rows["reward_seconds"]
     tokens = steps["completion_length"].mean() * settings.prompts_per_step * settings.group_size
     rows |= {"training_seconds": rest, "tokens_per_second": tokens / rows["generation_seconds"]}
-    for name in (COSTS, FIDELITY):
-        logged = pd.DataFrame(tracker.history(name))
-        rows |= dict(logged.drop(columns="step", errors="ignore").max())
+    spent = pd.DataFrame(tracker.history(COSTS)).drop(columns="step")
+    rows |= {  # of all launches
+        name: each.sum() if name.endswith("_seconds") else each.max()
+        for name, each in spent.items()
+    }
+    exported = pd.DataFrame(tracker.history(FIDELITY))
+    rows |= dict(exported.drop(columns="step", errors="ignore").max())
     return pd.DataFrame({"quantity": list(rows), "value": list(rows.values())})

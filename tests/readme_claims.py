@@ -227,15 +227,27 @@ CLAIMS = [
     Claim("signal to noise of forks", r"it is (\d+) \(", "signal", signal(_FORK.format(64), 0)),
     Claim(
         "signal to noise of forks, one play each",
-        r"over noise is \[(\d\.\d)\]",
+        r"over noise is\s+\[(\d\.\d)\]",
         "signal",
         signal(_FORK.format(1), 1),
     ),
     Claim(
         "signal to noise of new markets",
-        r"has (0\.\d+) at equal cost",
+        r"bidders, (0\.\d+); one new market",
         "signal",
         signal(_NEW_MARKETS, 2),
+    ),
+    Claim(
+        "signal to noise of new markets, same bidders",
+        r"for each answer has (\d\.\d), and",
+        "signal",
+        signal("new market each", 1),
+    ),
+    Claim(
+        "signal to noise of one new market",
+        r"for all answers has (\d\.\d)\.",
+        "signal",
+        signal("one new market for a group", 1),
     ),
     Claim("theory", r"(\d+ of \d+) numbers", "theory", agreeing, remark=largest_error),
     Claim(

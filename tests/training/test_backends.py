@@ -22,6 +22,7 @@ from daedalus.design.language.prompt import prompts
 from daedalus.design.search.states import mid_episode_states
 from daedalus.launch.config import compose_config
 from daedalus.market.parsing import parse_mechanism
+from daedalus.training import pipeline
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings
@@ -35,7 +36,7 @@ from daedalus.training.checkpoints import export
 from daedalus.training.generating import generating
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
-from daedalus.training.settings import ModelSettings
+from daedalus.training.settings import ModelSettings, TrainingSettings
 from daedalus.training.writing import mechanism_constraint
 from tests.training.conftest import GRPO, LORA, PROMPT, QLORA, SFT, make_run
 from tests.training.generated_trainer import two_steps
@@ -198,6 +199,22 @@ def test_base_weights_in_16_bits_train_and_answer_under_the_schema(
     chats = prompts(mid_episode_states(env, 2, 0, "x").observe(), PROMPT)
     said = complete(trained, chats, 0.0, 99, mechanism_constraint(trained))
     assert all(parse_mechanism(text) for text in said.texts)
+
+
+@pytest.mark.slow
+def test_where_nothing_follows_sft_its_model_is_exported_as_it_is(
+    env: DesignEnv, base: Path, tmp_path: Path
+) -> None:
+    settings = ModelSettings(dtype="bfloat16", lora=LORA, pretrained=str(base))
+    asked = TrainingSettings(prompt=PROMPT, sft=SFT, grpo=replace(GRPO, steps=0))
+    run = make_run(env, tmp_path / "run", asked, settings)
+    pipeline.train(run)
+    taught, whole = (
+        load_language_model(folder).model.state_dict()
+        for folder in (run.folder.sft_model, run.folder.model)
+    )
+    assert {each.dtype for each in whole.values()} == {torch.float32}
+    assert all(torch.equal(each, whole[name]) for name, each in taught.items())
 
 
 def test_weights_of_16_bits_train_in_32_unless_the_settings_say_otherwise(
