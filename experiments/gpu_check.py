@@ -91,7 +91,7 @@ def costs(run: TrainingRun) -> pd.DataFrame:
     rows |= {"training_seconds": rest, "tokens_per_second": tokens / rows["generation_seconds"]}
     spent = pd.DataFrame(tracker.history(COSTS)).drop(columns="step")
     rows |= {  # of all launches
-        name: each.sum() if name.endswith("_seconds") else each.max()
+        str(name): each.sum() if str(name).endswith("_seconds") else each.max()
         for name, each in spent.items()
     }
     exported = pd.DataFrame(tracker.history(FIDELITY))

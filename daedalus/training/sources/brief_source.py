@@ -19,7 +19,7 @@ from daedalus.design.briefs.scoring import mean_terms
 from daedalus.design.briefs.search import worth
 from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.training.algorithms.grpo.settings import GrpoSettings
+from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
 from daedalus.training.sources.reward import Completions, log_groups, texts_of
@@ -108,12 +108,12 @@ def _read(texts: Sequence[str], briefs: Sequence[Brief]) -> float:
 def brief_source(
     briefs: Sequence[Brief],
     envs: Mapping[str, DesignEnv],
-    settings: GrpoSettings,
+    settings: ReinforcementSettings,
     seed: int,
     at_once: bool,
 ) -> Source:
     """Return briefs as prompts, with the rewards and the writing of ``BriefReward``'s answers."""
-    groups = settings.group_size, settings.neighbours
+    groups = settings.group_size, settings.neighbours_of_group
     reward = BriefReward(briefs, envs, settings.futures, seed, at_once, *groups)
     chats = [brief_chat(each.text, at_once) for each in briefs]
     rows = {"prompt": chats, "state": list(range(len(briefs)))}

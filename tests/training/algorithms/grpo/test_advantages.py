@@ -100,7 +100,7 @@ def test_each_process_takes_the_advantages_of_its_own_answers() -> None:
         args=SimpleNamespace(per_device_train_batch_size=2),
         accelerator=SimpleNamespace(gather=gather, process_index=1),
         _generate_and_score_completions=lambda _: output,
-        _get_per_token_logps_and_entropies=lambda *_: (spread, None, None),
+        _get_per_token_logps_and_entropies=lambda *_, **__: (spread, None, None),
     )
     replace_advantages(trainer, lambda *both: target_advantages(*both, 4))  # type: ignore[arg-type]
     found = trainer._generate_and_score_completions([])["advantages"]
