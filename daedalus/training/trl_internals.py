@@ -124,7 +124,8 @@ def skip_passes(trainer: Trainer, steps: int) -> None:
     if not isinstance(trainer, GRPOTrainer):
         return
     make = trainer._get_train_sampler
-    per_pass = len(trainer.get_train_dataloader()) // trainer.args.gradient_accumulation_steps
+    batches = len(trainer.get_train_dataloader())
+    per_pass = max(1, batches // trainer.args.gradient_accumulation_steps)
 
     def after_passes(*arguments: Any) -> Any:
         sampler: Any = make(*arguments)
