@@ -33,9 +33,10 @@ _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{
 _UNIT = rf"(?:\s*-?\s*(?P<unit>%|per ?cent\b|(?:{_SIZES})\b))?"
 _OUT_OF = r"(?:\s+(?:out of|in|of)(?: every)?\s+(?P<whole>\d+|" + "|".join(_NUMBERS) + r")\b)?"
 _NO_AMOUNT = r"(?<![\w.,/$€£-])(?<!EUR )(?<!USD )(?<!GBP )"  # parts of dates, money, -0.2
+_NO_THOUSANDS = r"(?![1-9]\d{0,2}(?:,\d{3})+(?!\d))"  # 2,500 is out of range, or 2.5: nobody knows
 _NO_MONEY = r"(?!\s*(?:[€$£]|(?:dollars?|euros?|pounds?|cents?|eur|usd|gbp)\b))"
 _AMOUNT = re.compile(
-    rf"{_NO_AMOUNT}"
+    rf"{_NO_AMOUNT}{_NO_THOUSANDS}"
     rf"(?>(?P<number>\d{{1,9}}/\d{{1,9}}(?![\d/])|\d{{1,9}}(?:[.,]\d{{1,9}})?(?![\d/])"
     rf"|[.,]\d{{1,9}}|{_WORDS}|\bhalf\b)){_NO_MONEY}"
     rf"(?P<more>\s+and\s+a\s+(?P<part>{_SIZES})\b)?{_UNIT}{_OUT_OF}",

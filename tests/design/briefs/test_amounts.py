@@ -43,6 +43,8 @@ def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
         ("Sell nothing below 0.35 dollars, or 40 €", []),
         ("thirty-five euros, thirty five cents and 3 USD", []),
         ("at least 0.2, and 40 dollars for the fee", [0.2]),
+        ("a fine of 2,500 or 1,000,000, never 1,250", []),
+        ("0,250 of it, or 2,50", [0.25, 2.5]),
         ("-0.2", []),
         ("between 0.2 and 0.4", [0.2, 0.4]),
         ("Charge them twice the top value.", [2.0]),
