@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from daedalus.evaluation.run_report import Report
 from daedalus.evaluation.scale import scale_of
 from daedalus.launch.brief_answer import answer_brief, brief_text
 from daedalus.launch.comparison import keep_answers
+from daedalus.launch.config.changes import changes
 from daedalus.launch.config.tasks import Ask
 from daedalus.launch.from_config import make_env, own_context, search_command
 from daedalus.launch.tracked import tracked
@@ -60,20 +60,20 @@ def main(config: Ask, out: Path) -> None:
         _compare(config, env, designers, report)
 
 
-def _require_unasked(changes: list[str]) -> None:
+def _require_unasked(overrides: list[str]) -> None:
     """Refuse changes that nothing reads beside a brief."""
-    for each in changes:
-        if re.match(r"[+~]*/?(designer|evaluation)\b", each):
+    for each in changes(overrides):
+        if each.first in ("designer", "evaluation"):
             raise CannotRunError(
-                f"{each}: with a brief a search sets the mechanism and scores it; leave it out"
+                f"{each.text}: with a brief a search sets the mechanism and scores it; leave it out"
             )
 
 
 def asked_changes(config: Ask, out: Path) -> list[str]:
     """Return the overrides of this run, and its population in any case."""
     launch, own = RunFolder(out).launch, f"population={config.population.name}"
-    changes = json.loads(launch.read_text())["overrides"] if launch.is_file() else []
-    return [own, *(each for each in changes if each != own)]
+    asked = json.loads(launch.read_text())["overrides"] if launch.is_file() else []
+    return [own, *(each for each in asked if each != own)]
 
 
 def _best_own(config: Ask, env: DesignEnv, report: Report) -> FixedDesigner:

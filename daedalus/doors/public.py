@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -17,6 +16,7 @@ from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.forks import fork_rewards
 from daedalus.launch.config import ConfigError
+from daedalus.launch.config.changes import all_changes
 from daedalus.launch.config.compose import compose_config, quoted
 from daedalus.launch.config.tasks import Compare
 from daedalus.market.allowed import read_allowed
@@ -182,15 +182,15 @@ def make(
         ValueError: The market cannot play the bidders, or ``allowed`` is wrong, or a brief comes
             with a reward or restrictions of its own.
     """
+    chosen = {"population": population, "reward": reward}
+    chosen["market"] = market if isinstance(market, str) else market.name
+    named = [f"{key}={quoted(each)}" for key, each in chosen.items() if isinstance(each, str)]
+    config: Compare = compose_config("task=compare", *named, *overrides)
     given = {"population": population, "market": market, "reward": reward}
     settled = {key for key, each in given.items() if not isinstance(each, str)}
     changed = _changed(overrides, settled | ({"allowed"} if allowed is not None else set()))
     if brief and (allowed or reward != "composite" or changed & {"reward", "allowed"}):
         raise ValueError("brief: it says reward and allowed itself; leave these two out")
-    chosen = {"population": population, "reward": reward}
-    chosen["market"] = market if isinstance(market, str) else market.name
-    named = [f"{key}={quoted(each)}" for key, each in chosen.items() if isinstance(each, str)]
-    config: Compare = compose_config("task=compare", *named, *overrides)
     settings = config.market if isinstance(market, str) else market
     bidders = (
         config.population.in_market(settings.name) if isinstance(population, str) else population
@@ -203,13 +203,13 @@ def make(
 
 def _changed(overrides: Sequence[str], settled: Collection[str]) -> set[str]:
     """Return which of ``_READ`` some overrides change; ``settled`` ones come as objects."""
-    changed = {each: re.split(r"[./@=]", each.lstrip("+~"))[0] for each in overrides}
-    for each, key in changed.items():
-        if key not in _READ:
-            raise ConfigError(f"{each}: a market reads {', '.join(_READ)} alone; leave it out")
-        if key in settled:
-            raise ConfigError(f"{each}: {key} is given as an object; change it there")
-    return {*changed.values()}
+    found = all_changes(overrides)
+    for each in found:
+        if each.first not in _READ:
+            raise ConfigError(f"{each.text}: a market reads {', '.join(_READ)} alone; leave it out")
+        if each.first in settled:
+            raise ConfigError(f"{each.text}: {each.first} is given as an object; change it there")
+    return {each.first for each in found}
 
 
 def _briefed(env: DesignEnv, brief: str) -> Market:

@@ -63,7 +63,8 @@ def normalise(scores: pd.DataFrame) -> pd.DataFrame:
     require_scale(wide.columns)
     ends = pd.DataFrame({"_low": wide[FLOOR], "_high": wide[list(CEILINGS)].max(axis=1)})
     flat = ends[~(ends["_high"] > ends["_low"])]
-    for (seed, population), (low, high) in zip(flat.index, flat.to_numpy(), strict=True):
+    if len(flat):
+        (seed, population), (low, high) = flat.index[0], flat.iloc[0]
         raise ValueError(
             f"{population}, seed {seed}: planner and best_own ({high:.4f}) are no better than "
             f"random ({low:.4f}); give them more futures or candidates, or leave it out"

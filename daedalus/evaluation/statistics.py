@@ -123,7 +123,7 @@ def mean_estimate(
         label: Name of the number.
         values: Sample, shape (n,).
         confidence: Coverage of the interval, above 0 and below 1.
-        unit: What a value is of, "episode" or "seed".
+        unit: What a value is of, such as "episode" or "seed".
 
     Returns:
         The mean; the ends of its interval (``_low``, ``_high``), NaN for a single value; and what

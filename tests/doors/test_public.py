@@ -126,7 +126,7 @@ def test_mistakes_say_what_to_write() -> None:
         daedalus.make("stage9")
     with pytest.raises(ConfigError, match=r"market\.episode_length"):
         daedalus.make("stage3", "market.episode_length=0")
-    for change in ("seed=7", "designer=random", "+evaluation.episodes=3"):
+    for change in ("seed=7", "designer=random", "evaluation.episodes=3", "+experiment=boxplot"):
         with pytest.raises(ConfigError, match="a market reads population, market, reward, allowed"):
             daedalus.make("stage3", change)
     with pytest.raises(ConfigError, match=r"market\.episode_length=20: market is given as"):

@@ -12,6 +12,7 @@ from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Clause, understand
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.lab.studies.brief_reading import sellers_read
+from daedalus.lab.studies.briefs import leads
 from daedalus.launch import brief_answer
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.mechanism import mechanism_from_mapping
@@ -235,6 +236,15 @@ def test_readers_and_wordings_that_are_none_are_refused(change: str, message: st
 def test_training_refuses_what_briefs_do_not_read(change: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         compose_config("+experiment=grpo_briefs", *change.split())
+
+
+def test_briefs_without_a_score_have_a_table_of_no_leads() -> None:
+    rows = [
+        {"designer": name, "split": "mine", "id": "one", "score": float("nan")}
+        for name in ("a", "b")
+    ]
+    none = leads(pd.DataFrame(rows), 0.95)
+    assert none.empty and [*none] == [*leads(pd.DataFrame(rows).assign(score=0.5), 0.95)]
 
 
 @pytest.mark.parametrize("change", ["reward=revenue", "population=stage3"])

@@ -22,6 +22,7 @@ from daedalus.design.briefs.scoring import EPISODES, NO_MECHANISM, mean_terms, v
 from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.env import DesignEnv, Designer
+from daedalus.evaluation.basis import COLUMN
 from daedalus.evaluation.statistics import mean_estimate, share_interval
 from daedalus.market.allowed import written_allowed
 from daedalus.market.goal import Goal
@@ -162,10 +163,11 @@ def leads(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
         unit = "brief" if len(paired) == group["id"].nunique() else "pair"
         best_first = paired.mean().sort_values(ascending=False, kind="stable").index
         for first, second in itertools.combinations(best_first, 2):
-            lead = (paired[first] - paired[second]).dropna()
+            more = (paired[first] - paired[second]).dropna()
             row = {"split": split, "designer": first, "other": second}
-            rows.append(row | mean_estimate("lead", lead, confidence, unit))
-    return pd.DataFrame(rows)
+            rows.append(row | mean_estimate("lead", more, confidence, unit))
+    lead = ("lead", "lead_low", "lead_high", f"lead{COLUMN}")
+    return pd.DataFrame(rows, columns=["split", "designer", "other", *lead])
 
 
 def _share_estimate(

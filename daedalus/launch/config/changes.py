@@ -30,6 +30,11 @@ class Change:
     value: object
     off: bool
 
+    @property
+    def first(self) -> str:
+        """Return the first part of the key, such as ``market``."""
+        return self.key.partition(".")[0]
+
 
 def holds(parent: str, key: str) -> bool:
     """Return whether a key is another one or lies below it."""
@@ -43,9 +48,13 @@ def touches(one: str, other: str) -> bool:
 
 def changes(overrides: Sequence[str]) -> list[Change]:
     """Return the changes of the configuration, without those of Hydra and of the experiment."""
+    return [each for each in all_changes(overrides) if each.first not in _CHOICES]
+
+
+def all_changes(overrides: Sequence[str]) -> list[Change]:
+    """Return the changes that overrides make."""
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    found = [_change(each) for each in parsed]
-    return [each for each in found if each.key.partition(".")[0] not in _CHOICES]
+    return [_change(each) for each in parsed]
 
 
 def _change(override: Override) -> Change:
