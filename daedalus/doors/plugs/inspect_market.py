@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Message
@@ -15,7 +18,6 @@ from daedalus.doors import public
 from daedalus.doors.plugs.chat import ChatEpisode, designer_reward
 from daedalus.launch.config.compose import compose_config, quoted
 from daedalus.launch.config.tasks import Compare
-from daedalus.launch.from_config import make_context
 
 EPISODE = "episode"
 """Name in a sample's store of what the model's episode earned."""
@@ -91,8 +93,15 @@ def earns(env: DesignEnv, opponent: Designer) -> Scorer:
 
 def _designer(env: DesignEnv, name: str, population: str) -> Designer:
     config: Compare = compose_config("task=compare", f"designer={quoted(name)}")
-    context = make_context(config, env, population=population)
+    context = DesignerContext(env, config.seed, load_model=_load_generate, population=population)
     return build_all({name: config.designer}, context)[name]
+
+
+def _load_generate(*arguments: Any, **options: Any) -> Any:
+    """Load a language model where PyTorch is installed, which other baselines do not need."""
+    from daedalus.launch.from_config import load_generate
+
+    return load_generate(*arguments, **options)
 
 
 def chat(messages: list[Message]) -> list[ChatMessage]:

@@ -99,6 +99,7 @@ def test_an_answer_without_a_mechanism_earns_nothing_and_is_told_so() -> None:
 
 @pytest.mark.slow
 def test_a_trained_designer_may_be_the_baseline() -> None:
+    pytest.importorskip("torch", reason="Inspect's own environment has no PyTorch")
     answers = [format_mechanism(each) for each in RULES]
     log = played(answers, population="stage4", episodes=1, first_seed=5, baseline="pretrained")
     value = log.samples[0].scores["earns"].value
