@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +48,9 @@ def episode(
     from verifiers_market import MarketsConfig
 
     def respond(_: int, body: dict[str, Any]) -> Reply:
-        turn = sum(each["role"] == "assistant" for each in body["messages"])
         if designer_fails and body["model"] == "m":
             return Reply(status=400)
-        return Reply(move if body["model"] == "attacker" else format_mechanism(RULES[turn]))
+        return respond_with(move, body)
 
     tasks = MarketsConfig(
         id="verifiers-adversary",
@@ -69,6 +72,12 @@ def episode(
 
     with chat_double.serving(respond) as server:
         return asyncio.run(play(server.url)), server
+
+
+def respond_with(move: str, body: dict[str, Any]) -> Reply:
+    """Answer as the attacker or as the designer."""
+    turn = sum(each["role"] == "assistant" for each in body["messages"])
+    return Reply(move if body["model"] == "attacker" else format_mechanism(RULES[turn]))
 
 
 def test_each_agent_has_a_trace_and_a_reward_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,3 +110,19 @@ def test_a_designer_that_could_not_play_pays_the_adversary_nothing(
     played, _ = episode(MOVE, monkeypatch, designer_fails=True)
     adversary, designer = (played.by_agent[name][0] for name in ("adversary", "designer"))
     assert not designer.ok and "reward" not in adversary.rewards
+
+
+def test_the_page_s_command_plays_both(tmp_path: Path) -> None:
+    root = Path(__file__).parents[3]
+    page = (root / "docs/plugs.md").read_text(encoding="utf-8")
+    ((path, told),) = re.findall(r"^PYTHONPATH=(\S+) vf-eval (verifiers-adv.*)$", page, re.M)
+    command = Path(sys.executable).with_name("vf-eval")
+    more = ["--no-push", "--env.adversary.model", "attacker", "--env.taskset.episodes", "1"]
+    more += ["--env.taskset.overrides", json.dumps([SHORT]), "--output-dir", str(tmp_path)]
+    env = os.environ | {"KEY": "none", "PYTHONPATH": path}
+    with chat_double.serving(lambda _, body: respond_with(MOVE, body)) as server:
+        given = [{"ADDRESS/v1": server.url}.get(each, each) for each in told.split()]
+        subprocess.run([command, *given, *more], cwd=root, env=env, check=True)
+    (played,) = map(json.loads, next(tmp_path.rglob("traces.jsonl")).read_text().splitlines())
+    adversary, designer = (each["rewards"]["reward"]["score"] for each in played["traces"])
+    assert adversary == -designer != 0
