@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.lab.theory.distributions import Numbers
 
@@ -33,7 +34,7 @@ def step_of(bids: Numbers) -> float | None:
     for power in range(int(np.floor(widest)), int(np.floor(np.log10(_FINEST * usual))), -1):
         for mantissa in _MANTISSAS:
             step = float(f"{mantissa}e{power}")
-            if _are_multiples(bids / step):
+            if _are_multiples(bids / step).mean() >= _ENOUGH:
                 return step
     return None
 
@@ -49,7 +50,7 @@ def digits_of(bids: Numbers) -> int | None:
     """
     units = 10.0 ** np.floor(np.log10(bids) + 1e-12)
     for digits in _DIGITS:
-        if _are_multiples(bids / units * 10.0 ** (digits - 1)):
+        if _are_multiples(bids / units * 10.0 ** (digits - 1)).mean() >= _ENOUGH:
             return digits
     return None
 
@@ -68,15 +69,18 @@ def relative_step(bids: Numbers) -> float:
 def half_steps(bids: Numbers) -> Numbers:
     """Return half the step to which each bid was rounded, in its money, shape (L,); 0 if to none.
 
+    The few bids that are no multiples of the step have none, so half a step is less than the bid.
+
     Args:
         bids: Bids above 0, shape (L,).
     """
     step, digits = step_of(bids), digits_of(bids)
-    fixed = np.full(len(bids), 0.0 if step is None else 0.5 * step)
-    if digits is None:
-        return fixed
-    own = 0.5 * 10.0 ** (np.floor(np.log10(bids) + 1e-12) + 1 - digits)
-    return np.asarray(own if np.median(own / bids) > np.median(fixed / bids) else fixed)
+    steps = np.full(len(bids), 0.0 if step is None else step)
+    if digits is not None:
+        own = 10.0 ** (np.floor(np.log10(bids) + 1e-12) + 1 - digits)
+        steps = own if np.median(own / bids) > np.median(steps / bids) else steps
+    ratios = np.divide(bids, steps, out=np.zeros(len(bids)), where=steps > 0)
+    return np.where(_are_multiples(ratios), 0.5 * steps, 0.0)
 
 
 def spread(bids: Numbers, half: Numbers) -> Numbers:
@@ -95,6 +99,6 @@ def spread(bids: Numbers, half: Numbers) -> Numbers:
     return np.asarray(bids + half * (2.0 * ((rank + 1.0) * _GOLDEN % 1.0) - 1.0))
 
 
-def _are_multiples(ratios: Numbers) -> bool:
+def _are_multiples(ratios: Numbers) -> NDArray[np.bool_]:
     nearest = np.rint(ratios)
-    return bool(((abs(ratios - nearest) < _NEAR) & (nearest > 0)).mean() >= _ENOUGH)
+    return np.asarray((abs(ratios - nearest) < _NEAR) & (nearest > 0))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from daedalus.lab.bids.rounding import digits_of, relative_step, step_of
+from daedalus.lab.bids.rounding import digits_of, half_steps, relative_step, spread, step_of
+from tests.lab.bids.written import estimator_of, sales_of, text_of
 
 BIDS = np.exp(np.random.default_rng(0).normal(4.0, 1.5, 500))
 
@@ -38,3 +41,23 @@ def test_digits_are_steps_of_several_magnitudes() -> None:
     short = np.array([float(f"{bid:.1e}") for bid in BIDS])
     assert digits_of(short) == 2 and 0.01 < relative_step(short) < 0.1
     assert step_of(short) == 0.1  # that of the smallest bids
+
+
+def test_only_rounded_bids_have_a_step() -> None:
+    """Half a step below a bid of less than it was below 0."""
+    rounded = np.maximum(np.rint(BIDS), 1.0)
+    rounded[:3] = 0.2, 0.51, 30.7
+    assert half_steps(rounded)[:4] == pytest.approx([0.0, 0.0, 0.0, 0.5])
+    short = np.array([float(f"{bid:.1e}") for bid in BIDS])
+    short[0] *= 1.0123
+    assert half_steps(short)[0] == 0.0 < half_steps(short)[1]
+    assert (spread(rounded, half_steps(rounded)) > 0).all()
+
+
+def test_values_are_found_where_a_bid_is_less_than_the_step(tmp_path: Path) -> None:
+    level = np.exp(0.8 * np.random.default_rng(1).normal(size=120))
+    rows = [(a, max(round(b / 10 * level[int(a)]), 1) * 10) for a, b in sales_of(120, 3, 1)]
+    rows[0] = (rows[0][0], 2.5)
+    estimator = estimator_of(tmp_path, text_of(rows), outliers=None)
+    assert estimator.parts is not None and estimator.half_steps.max() == 5.0
+    assert np.isfinite(estimator.estimate().values).all()
