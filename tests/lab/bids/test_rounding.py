@@ -56,8 +56,8 @@ def test_only_rounded_bids_have_a_step() -> None:
 
 def test_values_are_found_where_a_bid_is_less_than_the_step(tmp_path: Path) -> None:
     level = np.exp(0.8 * np.random.default_rng(1).normal(size=120))
-    rows = [(a, max(round(b / 10 * level[int(a)]), 1) * 10) for a, b in sales_of(120, 3, 1)]
-    rows[0] = (rows[0][0], 2.5)
+    rows = [(a, max(round(b / 5 * level[int(a)]), 1) * 5) for a, b in sales_of(120, 3, 1)]
+    rows[0] = (rows[0][0], 1.3)
     estimator = estimator_of(tmp_path, text_of(rows), outliers=None)
-    assert estimator.parts is not None and estimator.half_steps.max() == 5.0
+    assert estimator.parts is not None and estimator.half_steps.max() == 2.5
     assert np.isfinite(estimator.estimate().values).all()
