@@ -25,6 +25,7 @@ CONSTANT, RESERVE = "constant", "reserve"
 
 _ERRORS = 0.05  # share of the sales up to which those that are far off are errors
 _LEAST_SPREAD = 0.2  # of logarithms of bids
+_CONSTANT = 1e-12  # deviation over the mean of what varies by rounding alone
 _LOST = (
     "{} left out: a bid, or all of them, are far above or below what is usual, as an error of the "
     "log would be."
@@ -59,22 +60,30 @@ class Regression:
     """The design of the regression of log bids, computed once for all bootstrap samples.
 
     Attributes:
-        design: Columns of the covariates, shape (A, P), and then one for each number of bidders.
+        design: Columns of the covariates less their centres, in their scales, shape (A, P), and
+            then one for each number of bidders.
         names: Names of the P columns.
         log: The log of bids.
+        centres: Mean of each of the P columns.
+        scales: Its deviation; 1 if it does not vary.
     """
 
     design: Numbers
     names: tuple[str, ...]
     log: BidLog
+    centres: Numbers
+    scales: Numbers
 
     @classmethod
     def of(cls, log: BidLog) -> Regression:
         """Return the regression of a log."""
         columns = design_of(log)
-        sizes = np.unique(log.bidders)
-        dummies = (log.bidders[:, None] == sizes).astype(np.float64)
-        return cls(np.hstack([columns.to_numpy(), dummies]), tuple(columns.columns), log)
+        numbers = columns.to_numpy(np.float64)
+        centres, scales = numbers.mean(axis=0), numbers.std(axis=0)
+        scales[scales <= _CONSTANT * abs(centres)] = 1.0
+        dummies = (log.bidders[:, None] == np.unique(log.bidders)).astype(np.float64)
+        design = np.hstack([(numbers - centres) / scales, dummies])
+        return cls(design, tuple(columns.columns), log, centres, scales)
 
     def fit(self, weights: Numbers, common_part: bool) -> Levels:
         """Return the levels, by least squares over bids.
@@ -96,7 +105,8 @@ class Regression:
         observable = np.exp(constant + part)
         spread = weights[log.sale] @ (of_bids - mean) ** 2
         left = weights[log.sale] @ (of_bids - fitted[log.sale]) ** 2
-        named = pd.Series([constant, *slopes[: len(self.names)]], [CONSTANT, *self.names])
+        own = slopes[: len(self.names)] / self.scales
+        named = pd.Series([constant - self.centres @ own, *own], [CONSTANT, *self.names])
         around, common, chance = _common_part(of_bids - fitted[log.sale], log, weights, design)
         total = observable * np.exp(around) if common_part else observable
         return Levels(observable, total, common, chance, named, float(1.0 - left / spread))

@@ -9,6 +9,7 @@ import pytest
 
 from daedalus.lab.bids.levels import Regression, design_of, without_errors
 from daedalus.lab.bids.log import BidLog, bid_log
+from daedalus.lab.bids.screens import Residuals
 from daedalus.lab.bids.settings import BidLogSettings
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.lab.bids.written import best_of, estimator_of, notes_of, sales_of, text_of
@@ -127,3 +128,22 @@ def test_too_few_sales_after_errors_are_refused(tmp_path: Path) -> None:
     rows = [(a, b * (1e4 if a == "3" else 1)) for a, b in sales_of(50, 3, 1)]
     with pytest.raises(ValueError, match="give at least 50 such auctions"):
         estimator_of(tmp_path, text_of(rows))
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e10])
+def test_the_unit_of_a_column_does_not_matter(factor: float) -> None:
+    """Beside huge numbers those of grades and of bidders were taken for nothing."""
+    rng = np.random.default_rng(2)
+    acres, grade = rng.integers(3, size=300) * 1.0, rng.integers(2, size=300)
+    level = np.exp(0.5 * acres + 0.7 * grade)
+    bids = [level[sale] * first_price_bids(lambda u: 1 + u, 2, 1, rng)[0] for sale in range(300)]
+    columns = {"acres": list(factor * acres), "grade": [f"g{each}" for each in grade]}
+    log = bid_log(table_of(bids, **columns), BidLogSettings(), "units")
+    regression = Regression.of(log)
+    levels = regression.fit(np.ones(300), False)
+    assert levels.slopes["acres"] * factor == pytest.approx(0.5, abs=0.02)
+    assert levels.slopes["grade g1"] == pytest.approx(0.7, abs=0.03)
+    told = levels.slopes["constant"] + design_of(log) @ levels.slopes.drop("constant")
+    assert np.allclose(np.exp(told), levels.observable)
+    residuals = Residuals.of(log, regression.design)
+    assert residuals.left.std() == pytest.approx(0.11, abs=0.03)
