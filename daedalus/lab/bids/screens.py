@@ -29,6 +29,7 @@ _FREQUENCIES = (0.7, 1.0)
 _SKEWED = 2.0  # by simulation: scores of three bids are below 0 too often by this factor at most
 _PERMUTATIONS = 399
 _TRIPLE, _FOUR = 3, 4
+_SALES = 5  # of one number of bids, from which they have a variance
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ def spread_and_lead(residuals: Residuals, left: Numbers) -> tuple[float, float]:
     """Return the deviation of the log spread of sales, and the winners' lead over the range."""
     spreads, leads = [], []
     for size, rows in residuals.rows.items():
-        if size < _TRIPLE:
+        if size < _TRIPLE or len(rows) < _SALES:
             continue
         bids = np.sort(left[rows], axis=1)
         spans = bids[:, -1] - bids[:, 0]
@@ -334,9 +335,9 @@ def _scores(residuals: Residuals) -> dict[tuple[int, float], tuple[float, float]
     for size, rows in residuals.rows.items():
         bids = residuals.left[rows]
         deviation = np.sqrt(np.mean(bids.var(axis=1, ddof=1)))
-        if size < _TRIPLE or deviation == 0:
-            continue
         sales = len(bids)
+        if size < _TRIPLE or sales < _SALES or deviation == 0:
+            continue
         for key, gap, variance in _gaps(bids / deviation):
             part = np.array([sales * gap, sales**2 * variance, sales])
             totals[key] = totals.get(key, np.zeros(3)) + part

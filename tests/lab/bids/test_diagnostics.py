@@ -10,7 +10,8 @@ import pytest
 
 from daedalus.lab.bids.diagnostics import FAMILY, diagnose, failed
 from daedalus.lab.bids.estimator import Estimator
-from daedalus.lab.bids.log import bid_log
+from daedalus.lab.bids.log import BidLog, bid_log
+from daedalus.lab.bids.screens import Residuals, independent_parts
 from daedalus.lab.bids.settings import BidLogSettings
 from tests.lab.bids.faulty import common_value_bids, named, ring_bids, shared_bids, strong_table
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
@@ -183,3 +184,25 @@ def binding_table(potential: tuple[int, int], sees: bool = False) -> pd.DataFram
         kept = came.sum(axis=1) >= 2
         rows += [row[own] for row, own in zip(bids[kept], came[kept], strict=True)][:150]
     return table_of(rows, reserve=[0.5] * len(rows))
+
+
+@pytest.mark.parametrize("rare", [1, 2])
+def test_sizes_of_few_sales_do_not_hide_what_others_tell(rare: int) -> None:
+    """One sale has no variance, so the score of all was none, with a p of 1."""
+    level = np.exp(np.random.default_rng(1).normal(size=(100 + rare, 1)))
+    bids = list(level[:100] * ring_bids(100, np.random.default_rng(0)))
+    log = Residuals.of(*_log_and_design([*bids, *level[100:] * np.array([1.0, 2.0, 2.5])]))
+    plain = Residuals.of(*_log_and_design(bids))
+    for found, alone in zip(independent_parts(log), independent_parts(plain), strict=True):
+        assert found is not None and alone is not None
+        assert found.statistic == pytest.approx(alone.statistic) and found.p == alone.p
+
+
+def _log_and_design(bids: Sequence[np.ndarray]) -> tuple[BidLog, np.ndarray]:
+    """Return sales in which all come who could, as where a reserve binds; nothing is left out."""
+    table = table_of(bids)
+    number = table["auction"].factorize()[0]
+    sizes = np.bincount(number)
+    sales = pd.DataFrame({"bidders": sizes})
+    log = BidLog("log", "first_price", table["bid"].to_numpy(), number, sales, pd.DataFrame())
+    return log, (sizes[:, None] == np.unique(sizes)).astype(np.float64)
