@@ -14,7 +14,7 @@ from tqdm import tqdm
 from daedalus.lab.bids.deconvolution import Deconvolution
 from daedalus.lab.bids.levels import CONSTANT, Levels, Regression, without_errors
 from daedalus.lab.bids.likelihood import SealedBids
-from daedalus.lab.bids.log import BidLog
+from daedalus.lab.bids.log import BidLog, of_common_sizes
 from daedalus.lab.bids.potential import Potential, excludes, potential_of
 from daedalus.lab.bids.rounding import COARSE, half_steps, spread
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
@@ -105,9 +105,14 @@ class Estimator:
 
     @classmethod
     def of(cls, log: BidLog, settings: BidLogSettings) -> Estimator:
-        """Return the estimator of a log."""
-        clean = without_errors(log, settings.outliers)
-        return cls(clean, settings, Regression.of(clean))
+        """Return the estimator of a log.
+
+        Sales with a rare number of bids count only if all bids are those of potential bidders.
+        """
+        clean = without_errors(log, settings)
+        found = cls(clean, settings, Regression.of(clean))
+        counted = clean if found.potential else of_common_sizes(clean)
+        return found if counted is clean else cls(counted, settings, Regression.of(counted))
 
     @property
     def base(self) -> str:

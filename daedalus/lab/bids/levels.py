@@ -18,6 +18,7 @@ from scipy import stats
 
 from daedalus.lab.bids.covariates import FEWEST
 from daedalus.lab.bids.log import BidLog, usable
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.text_table import DOUBT, Note
 from daedalus.lab.theory.distributions import Numbers
 
@@ -170,7 +171,7 @@ def _columns(values: pd.Series[float], name: str) -> pd.DataFrame:
     return pd.get_dummies(words, prefix=name, prefix_sep=" ", dtype=float).iloc[:, 1:]
 
 
-def without_errors(log: BidLog, deviations: float | None) -> BidLog:
+def without_errors(log: BidLog, settings: BidLogSettings) -> BidLog:
     """Return a log without sales that look like errors: far above what is usual, or far below.
 
     Errors are rare. If more than a twentieth of the sales look like some, none is left out, and a
@@ -178,8 +179,9 @@ def without_errors(log: BidLog, deviations: float | None) -> BidLog:
 
     Args:
         log: The log.
-        deviations: How many robust deviations are too many; None keeps all.
+        settings: How many robust deviations are too many, and how many bidders could have come.
     """
+    deviations = settings.outliers
     if deviations is None:
         return log
     level = Regression.of(log).fit(np.ones(len(log.sales)), False).observable
@@ -194,7 +196,7 @@ def without_errors(log: BidLog, deviations: float | None) -> BidLog:
             "to be errors of the log, so they were kept."
         )
         return replace(log, notes=(*log.notes, Note(DOUBT, why)))
-    return usable(log.keep(~wrong, _LOST))
+    return usable(log.keep(~wrong, _LOST), settings)
 
 
 def _deviations(numbers: Numbers) -> Numbers:

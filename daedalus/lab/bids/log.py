@@ -247,7 +247,7 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     log = _in_order(_assembled(columns, roles, sale, covariates, settings, name))
     doubts = [*_refuse_odd_sales(log), *_partial_reserves(log)]
     _check_units(log, settings)
-    return usable(replace(log, notes=(*notes, *told, *doubts)))
+    return usable(replace(log, notes=(*notes, *told, *doubts)), settings)
 
 
 def _reserves(columns: Columns, roles: Roles) -> NDArray[np.float64] | None:
@@ -374,11 +374,15 @@ def _check_units(log: BidLog, settings: BidLogSettings) -> None:
         )
 
 
-def usable(log: BidLog) -> BidLog:
+def usable(log: BidLog, settings: BidLogSettings) -> BidLog:
     """Return the sales from which values can be estimated.
 
+    Args:
+        log: The log.
+        settings: How many could have come; see ``BidLog.potential``.
+
     Raises:
-        CannotRunError: They are too few.
+        CannotRunError: They are too few, or fewer could have come than did.
     """
     sizes, several = log.bidders, log.bidders >= 2
     if len(sizes) and several.mean() < 0.5:
@@ -389,8 +393,18 @@ def usable(log: BidLog) -> BidLog:
     log = log.keep(several, "{} with one bid left out: one bid tells nothing of rivals.")
     many = f"{{}} with more than {MAX_BIDDERS} bids left out: the market takes no more."
     log = log.keep(log.bidders <= MAX_BIDDERS, many)
+    enough = len(log.sales) >= LEAST_AUCTIONS
+    counted = enough and log.potential(settings.potential_bidders) is not None
+    return log if counted else of_common_sizes(log)
+
+
+def of_common_sizes(log: BidLog) -> BidLog:
+    """Return the sales whose number of bidders enough of them share.
+
+    Raises:
+        CannotRunError: They are too few.
+    """
     common = np.bincount(log.bidders, minlength=1)[log.bidders] >= LEAST_OF_SIZE
-    common |= log.potential(None) is not None
     if common.sum() < LEAST_AUCTIONS:
         raise CannotRunError(
             f"bids: {len(log.bidders)} auctions with two bids or more, of which "

@@ -82,9 +82,9 @@ def test_errors_of_the_log_are_left_out() -> None:
     bids = list(first_price_bids(uniform, 2, 100, RNG))
     bids[7] = bids[7] * 1e6
     log = bid_log(table_of(bids), BidLogSettings(), "log")
-    clean = without_errors(log, 5.0)
+    clean = without_errors(log, BidLogSettings())
     assert len(clean.sales) == 99 and "error of the log" in str(clean.notes[-1])
-    assert without_errors(log, None) is log
+    assert without_errors(log, BidLogSettings(outliers=None)) is log
 
 
 @pytest.mark.parametrize("factor", [1e-4, 1e-2, 1e2, 1e4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
@@ -111,3 +112,34 @@ def test_numbers_that_tell_nothing_of_who_stayed_away_are_refused() -> None:
     log = bid_log(table_of(pairs, reserve=[0.5] * 60), BidLogSettings(), "pairs")
     with pytest.raises(CannotRunError, match="nearly all sales have two bids"):
         log.potential(5)
+
+
+def test_rare_numbers_of_bids_stay_where_who_could_come_was_set() -> None:
+    """Twelve sales without a rival were left out, and so too few were taken to stay away."""
+    table = numbers_table({2: 150, 3: 90, 4: 12})
+    plain = BidLogSettings(potential_bidders=4)
+    log = bid_log(table, plain, "rare")
+    assert (Estimator.of(log, plain).log.bidders == 4).sum() == 12
+    with pytest.raises(CannotRunError, match="a sale has 4 bids; give at least as many"):
+        bid_log(table, BidLogSettings(potential_bidders=3), "rare")
+
+
+def test_rare_numbers_of_bids_are_left_out_where_it_is_not_known_who_could_come() -> None:
+    """Potential bidders were found, so sizes with few sales stayed; then they were not counted."""
+    table = numbers_table({2: 60, 3: 100, 4: 80, 5: 30, 6: 3}, even=False)
+    log = bid_log(table, BidLogSettings(), "uneven")
+    assert log.potential(None) is not None and (log.bidders == 6).any()
+    estimator = Estimator.of(log, BidLogSettings())
+    assert estimator.potential is None
+    assert set(estimator.log.bidders) == {2, 3, 4, 5}
+    assert "fewer than 25 sales" in str(estimator.log.notes[-1])
+
+
+def numbers_table(sales: dict[int, int], even: bool = True) -> pd.DataFrame:
+    """Return bids that begin at the reserve, which differs between sales unless it is even."""
+    rng = np.random.default_rng(0)
+    sizes = np.repeat(list(sales), list(sales.values()))
+    reserves = np.ones(len(sizes)) if even else np.exp(rng.normal(size=len(sizes)))
+    pairs = zip(reserves, sizes, strict=True)
+    bids = [reserve + rng.exponential(size=size) for reserve, size in pairs]
+    return table_of(bids, reserve=list(reserves))
