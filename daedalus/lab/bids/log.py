@@ -47,6 +47,7 @@ LEAST_OF_SIZE = 25
 
 _LISTED = 3  # names of sales in a note
 _MOST_RATIO = 50.0  # between typical bid and reserve; more are different units
+_BARE = 0.05  # share of sales without a reserve up to which they are left out
 _EQUAL = 0.9  # share of sales whose bids are all equal, from which nothing can be estimated
 
 
@@ -245,9 +246,9 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     )
     covariates, told = covariates_of(columns, roles.taken, roles.date, sale, settings)
     log = _in_order(_assembled(columns, roles, sale, covariates, settings, name))
-    doubts = [*_refuse_odd_sales(log), *_partial_reserves(log)]
+    doubts = _refuse_odd_sales(log)
     _check_units(log, settings)
-    return usable(replace(log, notes=(*notes, *told, *doubts)), settings)
+    return usable(_with_reserves(replace(log, notes=(*notes, *told, *doubts))), settings)
 
 
 def _reserves(columns: Columns, roles: Roles) -> NDArray[np.float64] | None:
@@ -326,15 +327,18 @@ def _used(roles: Roles, bids: Numbers, settings: BidLogSettings) -> list[Note]:
     return notes
 
 
-def _partial_reserves(log: BidLog) -> list[Note]:
-    """Return a note if not every sale has a reserve, so that none counts as one in force."""
+def _with_reserves(log: BidLog) -> BidLog:
+    """Return the log without sales that lack a reserve, if they are few; else a note tells them."""
     if log.reserves is None or (log.reserves > 0).all():
-        return []
-    without = int((log.reserves == 0).sum())
-    if without == len(log.reserves):
-        return [Note(LEFT_OUT, "The reserve is 0 in all sales: there is none.")]
-    why = f"{without:,} of {len(log.reserves):,} sales have no reserve, so none counts as in force."
-    return [Note(DOUBT, why)]
+        return log
+    bare = log.reserves == 0
+    if bare.mean() <= _BARE:
+        return log.keep(~bare, "{} without a reserve left out: nearly all others have one.")
+    note = Note(LEFT_OUT, "The reserve is 0 in all sales: there is none.")
+    if not bare.all():
+        of = f"{int(bare.sum()):,} of {len(bare):,} sales"
+        note = Note(DOUBT, f"{of} have no reserve, so none counts as in force.")
+    return replace(log, notes=(*log.notes, note))
 
 
 def _refuse_odd_sales(log: BidLog) -> list[Note]:

@@ -36,7 +36,8 @@ class BidLogSettings(Checked):
         bid: Name of the column of bids, in any unit of money, above 0.
         bidder: Name of the column of bidders, if there is one. An empty one is an unknown bidder.
         reserve: Name of the column of reserve prices, if there is one, in the unit of the bids. A
-            reserve is in force only if every sale has one above 0.
+            reserve is in force only if every sale has one above 0; up to a twentieth of the sales
+            without one are left out.
         date: Name of the column of dates, if there is one; its year becomes a covariate.
         covariates: Columns that say what was sold; None takes all other columns that do. Numbers
             above 0 count in logarithms, other numbers as they are, and words as categories.

@@ -163,3 +163,11 @@ def test_reserves_of_some_sales_alone_are_a_doubt(tmp_path: Path) -> None:
     assert "60 of 120 sales have no reserve" in notes_of(log, "doubt")
     none = read_text(tmp_path, text_of([(a, b, 0) for a, b, _ in rows], "auction,bid,reserve"))
     assert "0 in all sales" in notes_of(none, "left out")
+
+
+def test_a_few_sales_without_a_reserve_are_left_out(tmp_path: Path) -> None:
+    """One of them took the reserve from all."""
+    rows = [(a, b, 0 if a == "7" else 5) for a, b in sales_of(120, 3, 1)]
+    log = read_text(tmp_path, text_of(rows, "auction,bid,reserve"))
+    assert log.reserves is not None and (log.reserves == 5).all() and len(log.sales) == 119
+    assert "1 sale (7) without a reserve left out" in notes_of(log, "dropped")
