@@ -25,9 +25,11 @@ from daedalus.lab.bids.text_table import (
 
 _TOTALS = re.compile(
     r"(grand |sub ?|overall )?(total|totals|sum|sums|average|mean|count|summe|gesamt|insgesamt|"
-    r"suma|somme|totale|totaal)\b.*",
+    r"suma|somme|totale|totaal)"
+    r"(\W+(of|for|in|the|all|bids?|sales?|auctions?|lots?|amounts?|values?|prices?|rows?|\w*\d\w*))*\W*",
     re.IGNORECASE,
 )
+"""Names of totals: what follows such a word may be what is added up, but no name as of a firm."""
 _COPIED = 0.2  # share of sales in which each bid stands twice, from which it is no chance
 _SUMMED = 0.5  # share of sales in which the highest bid is the sum of the others
 _FEWEST = 5
@@ -120,17 +122,18 @@ def without_totals(table: TextTable, roles: Roles) -> TextTable:
     """
     rows_of = Counter(table.column(roles.auction))
     columns = [table.column(name) for name in (roles.auction, roles.bidder) if name is not None]
-    totals = [
-        row
-        for row, cells in enumerate(zip(*columns, strict=True))
-        if (_TOTALS.fullmatch(cells[0]) and rows_of[cells[0]] == 1)
-        or any(map(_TOTALS.fullmatch, cells[1:]))
-    ]
+    totals = {}
+    for row, (auction, *bidder) in enumerate(zip(*columns, strict=True)):
+        named = [*bidder, *([auction] if rows_of[auction] == 1 else [])]
+        for name in filter(_TOTALS.fullmatch, named):
+            totals[row] = name
     if not totals:
         return table
     lost = _rows([table.lines[row] for row in totals])
+    called = " or ".join(sorted(set(totals.values()))[:_LISTED])
+    why = f"{lost} called {called}: a total of other rows is no bid. A bid needs another name."
     kept = sorted(set(range(len(table.rows))) - set(totals))
-    return table.at(kept, Note(DROPPED, f"{lost}: a total of other rows is no bid."))
+    return table.at(kept, Note(DROPPED, why))
 
 
 def bidders_of(table: TextTable, roles: Roles) -> tuple[list[str] | None, list[Note]]:

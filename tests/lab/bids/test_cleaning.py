@@ -58,12 +58,30 @@ def test_a_bidder_who_bids_twice_is_told_with_both_lines(tmp_path: Path) -> None
     assert "leave the cell empty" in refusal(tmp_path, text_of(named, "auction,bid,bidder"))
 
 
-@pytest.mark.parametrize("word", ["Total", "TOTAL:", "Sum", "Grand total", "Summe", "average"])
+@pytest.mark.parametrize(
+    "word",
+    ["Total", "TOTAL:", "Sum", "Grand total", "Summe", "average", "Total of all bids", "Mean 2020",
+     "Total A00012 (3)"],
+)  # fmt: skip
 def test_a_total_is_no_sale(tmp_path: Path, word: str) -> None:
     text = f"{PLAIN}{word},{sum(b for _, b in ROWS):.2f}\n"
     log = read(tmp_path, text)
     assert best_of(tmp_path, text) == best_of(tmp_path, PLAIN)
-    assert "1 row (line 362): a total" in notes_of(log, "dropped")
+    assert "1 row (line 362) called " in notes_of(log, "dropped")
+
+
+@pytest.mark.parametrize("name", ["Total Energies", "Mean Green Ltd", "Count Basie", "Sum & Sons"])
+def test_a_bidder_whose_name_begins_like_a_total_stays(tmp_path: Path, name: str) -> None:
+    rows = [(*row, name if place % 3 == 0 else f"b{place % 3}") for place, row in enumerate(ROWS)]
+    log = read(tmp_path, text_of(rows, "auction,bid,bidder"))
+    assert log.bidder is not None and (log.bidder == name).sum() == 120
+
+
+def test_rows_of_a_bidder_called_total_are_named(tmp_path: Path) -> None:
+    """Three of them may be a company."""
+    rows = [(*row, "Total" if place in (0, 3, 6) else place) for place, row in enumerate(ROWS)]
+    told = notes_of(read(tmp_path, text_of(rows, "auction,bid,bidder")), "dropped")
+    assert "3 rows (lines 2, 5, 8) called Total" in told and "another name" in told
 
 
 def test_a_sale_that_is_called_total_stays(tmp_path: Path) -> None:
