@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.lab.bids.deconvolution import Deconvolution
-from daedalus.lab.bids.levels import CONSTANT, Levels, Regression, without_errors
+from daedalus.lab.bids.levels import CONSTANT, Levels, Regression, with_enough_sales, without_errors
 from daedalus.lab.bids.likelihood import SealedBids
 from daedalus.lab.bids.log import BidLog, of_common_sizes
 from daedalus.lab.bids.potential import Potential, excludes, potential_of
@@ -110,9 +110,10 @@ class Estimator:
         Sales with a rare number of bids count only if all bids are those of potential bidders.
         """
         clean = without_errors(log, settings)
-        found = cls(clean, settings, Regression.of(clean))
-        counted = clean if found.potential else of_common_sizes(clean)
-        return found if counted is clean else cls(counted, settings, Regression.of(counted))
+        if not cls(clean, settings, Regression.of(clean)).potential:
+            clean = of_common_sizes(clean)
+        regression = Regression.of(clean)
+        return cls(with_enough_sales(regression), settings, regression)
 
     @property
     def base(self) -> str:

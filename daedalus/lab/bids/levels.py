@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from daedalus.checks import CannotRunError
 from daedalus.lab.bids.covariates import FEWEST
 from daedalus.lab.bids.log import BidLog, usable
 from daedalus.lab.bids.settings import BidLogSettings
@@ -25,6 +26,7 @@ from daedalus.lab.theory.distributions import Numbers
 CONSTANT, RESERVE = "constant", "reserve"
 
 _ERRORS = 0.05  # share of the sales up to which those that are far off are errors
+_MANY_COLUMNS, _MOST_COLUMNS = 0.2, 0.5  # for a sale: more are a doubt, or are refused
 _LEAST_SPREAD = 0.2  # of logarithms of bids
 _CONSTANT = 1e-12  # deviation over the mean of what varies by rounding alone
 _LOST = (
@@ -197,6 +199,23 @@ def without_errors(log: BidLog, settings: BidLogSettings) -> BidLog:
         )
         return replace(log, notes=(*log.notes, Note(DOUBT, why)))
     return usable(log.keep(~wrong, _LOST), settings)
+
+
+def with_enough_sales(regression: Regression) -> BidLog:
+    """Return the log of a regression; a note tells if its sales are few for so many columns.
+
+    Raises:
+        CannotRunError: They are too few: columns would explain what is chance.
+    """
+    log, (sales, columns) = regression.log, regression.design.shape
+    told = f"{columns} columns for {sales:,} sales"
+    fewer = "name the columns that matter most with bid_log.covariates"
+    if columns > _MOST_COLUMNS * sales:
+        raise CannotRunError(f"bids: {told}, with numbers of bidders and each word; {fewer}")
+    if columns <= _MANY_COLUMNS * sales:
+        return log
+    why = f"{told}, so they explain a part of what is chance; {fewer}."
+    return replace(log, notes=(*log.notes, Note(DOUBT, why)))
 
 
 def _deviations(numbers: Numbers) -> Numbers:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from daedalus.checks import CannotRunError
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.levels import Regression, design_of, without_errors
 from daedalus.lab.bids.log import BidLog, bid_log
 from daedalus.lab.bids.screens import Residuals
@@ -147,3 +149,17 @@ def test_the_unit_of_a_column_does_not_matter(factor: float) -> None:
     assert np.allclose(np.exp(told), levels.observable)
     residuals = Residuals.of(log, regression.design)
     assert residuals.left.std() == pytest.approx(0.11, abs=0.03)
+
+
+@pytest.mark.parametrize(("columns", "said"), [(5, ""), (20, "doubt"), (58, "refused")])
+def test_many_columns_for_few_sales_are_a_doubt_or_refused(columns: int, said: str) -> None:
+    """With as many columns as sales all bids were explained, and every check passed."""
+    rng = np.random.default_rng(3)
+    numbers = {f"c{each}": list(rng.normal(size=60)) for each in range(columns)}
+    log = bid_log(table_of(list(1.0 + rng.random((60, 2))), **numbers), BidLogSettings(), "wide")
+    if said == "refused":
+        with pytest.raises(CannotRunError, match=r"59 columns for 60 sales.*bid_log.covariates"):
+            Estimator.of(log, BidLogSettings())
+        return
+    told = notes_of(Estimator.of(log, BidLogSettings()).log, "doubt")
+    assert ("21 columns for 60 sales" in told) == (said == "doubt")
