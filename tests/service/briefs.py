@@ -13,6 +13,7 @@ from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Understand
 from experiments.serve import make_briefs
 from tests.launch.config.composing import composed
 
+HUGE = f"The reserve is {' '.join(['hundred'] * 6)}."
 KNOWN = {
     "We need money.": "aim/revenue",
     "We want as much revenue as possible.": "aim/revenue",
@@ -20,6 +21,7 @@ KNOWN = {
     "Use a second-price auction.": "payment/second_price",
     "The reserve is 0.3 at least.": "reserve_least/x",
     "The reserve is high.": "reserve_least/x",
+    HUGE: "reserve_least/x",
     "At least half of all must come.": "floor/participation",
     "They are a ring.": "fact/ring",
     "Thank you.": "nothing/all",

@@ -7,6 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+LARGEST = 1e9
+"""Largest amount of a sentence. No field can be so large, so a greater number is none."""
+
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen"
@@ -126,7 +129,7 @@ def _read(match: re.Match[str]) -> tuple[float, bool] | None:
         if not whole or whole > _MOST_OF:
             return None  # two in 2025
         number, sure = number / whole, True
-    return round(number, 4), sure
+    return (round(number, 4), sure) if number <= LARGEST else None
 
 
 def _size(unit: str) -> int:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from daedalus.design.briefs.amounts import LARGEST
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.service.openenv.checked_types import Strict, number, text
 from daedalus.service.openenv.messages import LONGEST_BRIEF, Restrictions, WireMechanism
@@ -14,7 +15,6 @@ TRAINED = "trained"
 DesignerStatus = Literal["none", "loading", "ready", "failed"]
 MOST_SENTENCES = 40
 """Most sentences of a brief."""
-_LARGEST = 1e9  # a sentence may name what no field can be, and then says so
 
 
 class GivenClause(Strict):
@@ -29,7 +29,7 @@ class GivenClause(Strict):
     """
 
     meaning: Literal[*MEANINGS]  # type: ignore[valid-type]
-    amount: Annotated[float, *number(0, _LARGEST)] | None = None
+    amount: Annotated[float, *number(0, LARGEST)] | None = None
     sentence: Annotated[str, *text(LONGEST_BRIEF)] = ""
     sure: Annotated[float, *number(0, 1)] = 1.0
     doubt: Annotated[str, *text(LONGEST_BRIEF)] = ""
