@@ -69,7 +69,9 @@ class SharedAnswers(Generic[Answer]):
         return known or self.waiting < self._places
 
     def claim(self, visitor: str, question: str) -> bool:
-        """Return whether a visitor may ask: no other question of the same is under way."""
+        """Return whether a visitor may ask: it is known, or no other of the same is under way."""
+        if question in self._kept:
+            return True
         last = self._claims.get(visitor, question)
         if last != question and self.is_under_way(last):
             return False

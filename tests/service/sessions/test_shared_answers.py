@@ -149,3 +149,15 @@ async def test_a_visitor_claims_one_question_at_a_time(answers: SharedAnswers, s
     slow.may_answer.set()
     await asking
     assert answers.claim("v", "b")
+
+
+async def test_a_question_that_has_its_answer_needs_no_claim(
+    answers: SharedAnswers, slow: Slow
+) -> None:
+    await answers.ask("b", lambda: "B", 5)
+    assert answers.claim("v", "a")
+    asking = asyncio.ensure_future(answers.ask("a", slow.work("a"), 5))
+    await until(lambda: slow.asked == ["a"])
+    assert answers.claim("v", "b") and not answers.claim("v", "c")
+    slow.may_answer.set()
+    await asking
