@@ -11,14 +11,13 @@ from threading import Lock
 from typing import Any
 
 from daedalus.design.briefs.benchmark import Benchmark
-from daedalus.design.briefs.clauses import Understanding
+from daedalus.design.briefs.clauses import Understanding, both_allow
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.scoring import Verdict
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.market.allowed import narrowed
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism, MechanismError
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.errors import FieldError
 
@@ -78,14 +77,15 @@ class BriefsOnOffer:
 
         Raises:
             FieldError: The market cannot play the bidders that the brief tells of, or the server
-                forbids what it asks for.
+                forbids all that it asks for of a field.
         """
         understood, notes = self.understand(brief)
-        try:
-            allowed = narrowed(usual.env.allowed, understood.allowed)
-        except MechanismError as error:
-            reason = f"it asks for what this service forbids ({error})"
-            raise FieldError("brief", brief, reason) from error
+        allowed = dict(usual.env.allowed)
+        for name, asked in understood.allowed.items():
+            both = both_allow(allowed.get(name, asked), asked)
+            if both is None:
+                raise FieldError("brief", brief, f"it asks for what this service forbids ({name})")
+            allowed[name] = both
         env, bidders = self.market(usual.env, understood.population), understood.population
         reward = dict(understood.reward)
         told: dict[str, Any] = {"reward": reward, "floors": dict(understood.floors)}

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
 
 from daedalus.design.briefs.benchmark import Benchmark
-from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.clauses import understand
 from daedalus.design.briefs.frozen import frozen_briefs
-from daedalus.design.briefs.meanings import OTHER
-from daedalus.design.briefs.readers import clause, read
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.market.allowed import Between
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.market.population import BidderType, Population
@@ -33,32 +31,16 @@ from daedalus.service.openenv.tool_market import (
     ToolMarket,
     tool_prompts,
 )
-from tests.service.briefs import bidders
+from tests.service.briefs import NOTE, load, offer
 from tests.service.conftest import serving
 
-MEANINGS = {
-    "We need money.": "aim/revenue",
-    "Winners pay their own bid.": "payment/first_price",
-    "At least half of all must come.": "floor/participation",
-    "They are a ring.": "fact/ring",
-}
-NOTE = "a reader of words takes its place"
-OWN = " ".join(MEANINGS)
+OWN = "We need money. Winners pay their own bid. At least half of all must come. They are a ring."
 SEED = 5
-
-
-class KnownSentences:
-    def clauses(self, sentences: list[str]) -> list[Clause]:
-        return [clause(MEANINGS.get(each, OTHER), each, 0.9) for each in sentences]
-
-
-def load() -> tuple[Understand, list[str]]:
-    return partial(read, KnownSentences()), [NOTE]
 
 
 @pytest.fixture(scope="module")
 def reading(catalogue: Catalogue) -> Catalogue:
-    return replace(catalogue, briefs=BriefsOnOffer(load, bidders()))
+    return replace(catalogue, briefs=offer())
 
 
 def begun(catalogue: Catalogue, **options: Any) -> DaedalusEnvironment:
@@ -146,6 +128,21 @@ def test_who_reads_no_briefs_or_forbids_what_they_ask_says_so(
         begun(strict, briefs="same")
     with pytest.raises(FieldError, match="it tells of bidders, but"):
         begun(reading, brief=OWN, market="classic")
+
+
+def test_a_brief_narrows_what_a_service_offers(reading: Catalogue) -> None:
+    offered = {"reserve_price": Between(0.1, 0.5), "auction_type": ("vcg", "first_price")}
+    strict, brief = replace(reading, allowed=offered), "The reserve is 0.3 at least."
+    allowed = begun(strict, brief=brief).state.allowed
+    assert allowed["reserve_price"] == {"min": 0.3, "max": 0.5}
+    assert allowed["auction_type"] == ["vcg", "first_price"]
+    with pytest.raises(FieldError, match=r"what this service forbids \(reserve_price\)"):
+        begun(replace(reading, allowed={"reserve_price": (0.1, 0.2)}), brief=brief)
+
+
+def test_what_else_is_to_be_known_of_a_brief_is_told(reading: Catalogue) -> None:
+    told = DaedalusEnvironment(reading).reset(SEED, brief="Thank you.")
+    assert told.metadata["understood"]["warnings"] == [NOTE, understand([]).notes[0]]
 
 
 def test_no_brief_tells_of_bidders_where_a_language_model_bids(reading: Catalogue) -> None:
