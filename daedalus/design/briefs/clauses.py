@@ -138,7 +138,7 @@ class Understanding:
     def notes(self) -> list[str]:
         """Return what else a reader of the answer should know, in sentences."""
         on_ring = any(each.parts.on_ring for each in self.clauses) and not self.population
-        nothing = "No rule, aim or fact was found: the mechanism maximises R without rules."
+        nothing = "No rule, aim or fact was found: only R counts, and all may be set."
         no_ring = "A condition was read as: no ring, since the brief tells of none."
         return [nothing] * (not self.clauses) + [no_ring] * on_ring
 
@@ -150,12 +150,12 @@ class Understanding:
 
     @property
     def warnings_in_play(self) -> list[str]:
-        """Return ``warnings``, and a sentence for each floor: no step can keep a mean of many."""
+        """Return ``warnings``, ``notes``, and each floor: no step can keep a mean of many."""
         floors = [
             f"a mean {name} of at least {least:g} was understood, but restricts nothing in play"
             for name, least in self.floors.items()
         ]
-        return [*self.warnings, *floors]
+        return [*self.warnings, *self.notes, *floors]
 
     def goal(self, brief: str = "") -> Goal:
         """Return weights and what may be set as a goal; floors are no part of it."""

@@ -145,7 +145,7 @@ def test_every_sentence_is_accounted_for(env: DesignEnv) -> None:
         ("Second.", "excluded", "it contradicts “Own.” (auction_type)"),
         ("Dear.", "unused", "it names no amount"),
     ]
-    assert understood.notes == [] and "without rules" in read(reader, "Hello.").notes[0]
+    assert understood.notes == [] and "only R counts" in read(reader, "Hello.").notes[0]
     answer = BriefSolver(reader, lambda _: env, budget=SMALL).answer(understood)
     assert answer.mechanism.auction_type == "first_price"
 
