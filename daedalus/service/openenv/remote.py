@@ -36,7 +36,8 @@ def asked_of(goal: Goal | None, options: dict[str, Any]) -> tuple[Goal, dict[str
 
 
 def told_by(goal: Goal, observed: DaedalusObservation) -> Goal:
-    """Return a goal with the brief of an episode, if it has one and the goal has none."""
+    """Return a goal with what an episode allows, and with its brief if the goal has none."""
+    goal = replace(goal, allowed=read_allowed(observed.metadata.get("allowed", {})))
     if not observed.brief or goal.brief:
         return goal
     return replace(goal, weights={}, brief=observed.brief)
@@ -47,14 +48,15 @@ class RemoteMarket:
 
     A prompt shows the market of a seed at the beginning of its episode. A completion earns the
     reward of that episode's first step under its mechanism. The completions of one prompt face the
-    same draws, so only their mechanisms differ. A text that is no mechanism is not sent; it earns
-    0.
+    same draws, so only their mechanisms differ. A text that is no mechanism, or one that the server
+    does not allow, is not sent; it earns 0.
 
     Args:
         session: A connected client, ``DaedalusClient(base_url=...).sync()``.
         prompt: Settings of the prompt that the model sees.
         goal: What the prompt asks for, which should be the session's objective; None is R. Every
-            reset asks for what it allows. A prompt also has the brief of its episode.
+            reset asks for what it allows. A prompt also has the brief of its episode, and what the
+            server allows.
         **options: Options of every reset beside its seed, see ``DaedalusClient``.
     """
 
@@ -91,5 +93,7 @@ class RemoteMarket:
         mechanism = parse_mechanism(text, goal=self._goal).mechanism
         if mechanism is None:
             return 0.0
-        self._session.reset(seed=seed, **self._options)
+        observed = self._session.reset(seed=seed, **self._options).observation
+        if not told_by(self._goal, observed).admits(mechanism):
+            return 0.0
         return float(self._session.step(DaedalusAction(**mechanism.to_dict())).reward or 0.0)

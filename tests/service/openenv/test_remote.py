@@ -21,6 +21,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import market_seeds
+from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.remote import RemoteMarket
 from daedalus.training.algorithms.sft.settings import SftSettings
@@ -29,7 +30,7 @@ from daedalus.training.checkpoints import export
 from daedalus.training.model import load_language_model, make_language_model
 from daedalus.training.settings import ModelSettings
 from tests.populations import population
-from tests.service.conftest import documented
+from tests.service.conftest import documented, serving
 from tests.service.generated import FOUR
 from tests.training.conftest import make_run
 
@@ -72,6 +73,19 @@ def test_prompts_and_rewards_follow_what_is_allowed(address: str) -> None:
             assert row["prompt"] == prompts(seen.observe(), explained)[0]
             paid = market.reward(said(*texts), [3, 3])
             assert paid[0] > 0 and paid[1] == 0
+
+
+def test_prompts_and_rewards_follow_what_the_server_allows(catalogue: Catalogue) -> None:
+    strict = replace(catalogue, allowed={"auction_type": ("vcg",)})
+    explained = replace(FULL, explained=True)
+    texts = [format_mechanism(Mechanism(each)) for each in ("vcg", "first_price")]
+    with serving(strict) as address, DaedalusClient(base_url=address).sync() as session:
+        market = RemoteMarket(session, explained, population="stage4")
+        (row,) = market.prompts([3])
+        seen = replace(here(4), allowed=strict.allowed).reset(market_seeds(3, "service", 1))
+        assert row["prompt"] == prompts(seen.observe(), explained)[0]
+        paid = market.reward(said(*texts), [3, 3])
+        assert paid[0] > 0 and paid[1] == 0
 
 
 def test_rewards_are_those_of_the_market(address: str) -> None:
