@@ -56,8 +56,13 @@ def create_app(
         title="Daedalus", version="1.0.0", description=DESCRIPTION, docs_url=None, redoc_url=None
     )
 
+    timeout, queue = settings.design_timeout, settings.design_queue
+    # /api/design takes briefs where all may be set: it cannot search within a narrower choice.
+    designs = not catalogue.allowed
+    briefs = Briefs(catalogue.briefs, settings.job_timeout, timeout, queue, designs)
+
     def make() -> DaedalusEnvironment:
-        return DaedalusEnvironment(catalogue, settings.max_fork_steps)
+        return DaedalusEnvironment(catalogue, settings.max_fork_steps, briefs.read_ahead)
 
     per_visitor = settings.sessions_per_address if settings.trusted_proxies else None
     sessions = SessionStore(
@@ -65,17 +70,13 @@ def create_app(
     )
     rate = settings.fork_steps_per_address if settings.trusted_proxies else None
     allowance = ForkAllowance(settings.max_fork_steps, rate)
-    timeout, queue = settings.design_timeout, settings.design_queue
     advice = "; the designer search is made for what you ask" if "search" in (makers or {}) else ""
     designer = BackgroundDesigner(load, timeout, queue, trained_for, advice)
     made = MadeDesigners(makers or {}, settings.job_timeout, timeout, queue)
     reports = BidReports(report_on if settings.max_upload_bytes else None, settings.report_timeout)
-    # /api/design takes briefs where all may be set: it cannot search within a narrower choice.
-    offer = None if catalogue.allowed else catalogue.briefs
-    briefs = Briefs(offer, settings.job_timeout, timeout, queue)
     app.state.sessions = sessions
     app.state.openenv = add_openenv(app, settings, make)
-    app.include_router(session_routes(catalogue, sessions))
+    app.include_router(session_routes(catalogue, sessions, briefs))
     app.include_router(fork_routes(sessions, allowance))
     app.include_router(designer_routes(catalogue, sessions, designer, designers, made, briefs))
     app.include_router(bid_routes(reports))

@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from daedalus.design.briefs.clauses import Clause, Reading, Understanding, understand
-from daedalus.design.briefs.readers import sentences_of
 from daedalus.design.briefs.solver import Answer
 from daedalus.design.env import DesignEnv
 from daedalus.market.allowed import written_allowed
@@ -22,7 +21,6 @@ from daedalus.service.openenv.messages import WireMechanism
 from daedalus.service.sessions.background_designer import heuristic_mechanism
 from daedalus.service.sessions.briefs import Briefs
 from daedalus.service.sessions.session_messages import (
-    MOST_SENTENCES,
     BriefAnswer,
     DesignAnswer,
     DesignerStatus,
@@ -115,16 +113,7 @@ async def _understood(
     if request.clauses is not None:
         return understand(clauses_of(request.clauses)), []
     assert request.brief is not None
-    _require_few(request.brief, len(sentences_of(request.brief)))
-    understood, told = await briefs.understand(request.brief, left)
-    _require_few(request.brief, len(understood.sentences))
-    return understood, told
-
-
-def _require_few(brief: str, count: int) -> None:
-    if count > MOST_SENTENCES:
-        allowed = f"it has {count} sentences or parts of them; send {MOST_SENTENCES} at most"
-        raise FieldError("brief", brief, allowed)
+    return await briefs.understand(request.brief, left)
 
 
 def clauses_of(given: Sequence[GivenClause]) -> list[Clause]:

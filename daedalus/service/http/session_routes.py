@@ -16,21 +16,23 @@ from daedalus.service.http.api_messages import (
     StepRequest,
     documented,
 )
+from daedalus.service.http.designer_routes import leaving
 from daedalus.service.http.limits import visitor_of
 from daedalus.service.http.unreadable import JsonRoute
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import DaedalusObservation, DaedalusState
 from daedalus.service.sessions import watching
+from daedalus.service.sessions.briefs import Briefs
 from daedalus.service.sessions.session_messages import Arena, Reveal, Truth
 from daedalus.service.sessions.store import SessionStore
 from daedalus.service.sessions.truth import Truths
 
-_FULL = documented(503, "All sessions are taken; see Retry-After")
+_FULL = documented(503, "All sessions are taken, or the reader is not ready; see Retry-After")
 _TRUTH = "Read what truthful bids lose in one sale, by format and reserve"
 _REVEALED = "Read the types and values of the bidders, and the owners of false names"
 
 
-def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
+def session_routes(catalogue: Catalogue, sessions: SessionStore, briefs: Briefs) -> APIRouter:
     """Return the routes that play episodes by ``session_id``."""
     router = APIRouter(tags=["Sessions"], route_class=JsonRoute)
 
@@ -46,8 +48,9 @@ def session_routes(catalogue: Catalogue, sessions: SessionStore) -> APIRouter:
         http: Request, request: Annotated[ResetRequest, Body()] = default
     ) -> ResetAnswer:
         options = request.model_dump(exclude={"session_id"})
-        if catalogue.briefs is not None:
-            await catalogue.briefs.read_ahead(request.brief)
+        if request.brief is not None:
+            with leaving(http) as left:
+                await briefs.read_ahead(request.brief, left)
         name, observation = sessions.reset(request.session_id, options, visitor_of(http.scope))
         return ResetAnswer(
             session_id=name,

@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -22,10 +22,11 @@ from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.errors import FieldError
 
 Understand = Callable[[str], Understanding]
+Reading = tuple[Understanding, list[str]]
+"""What a brief asks for, and what is to be said of the reader."""
 OBJECTIVE = "brief"
 """Name of the objective of an episode with a brief."""
 _MARKET = "fresh"  # in which the benchmark was measured, by its name in conf/market
-_KEPT = 256  # readings that are remembered
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,16 @@ class BriefsOnOffer:
     populations: Mapping[str, PopulationSettings]
     seed: int = 0
     _one_reads: Lock = field(default_factory=Lock, repr=False)
+    _ahead: dict[str, Reading] = field(default_factory=dict, repr=False)
 
-    async def read_ahead(self, brief: str | None) -> None:
-        """Read a brief, if there is one, while the event loop goes on; ``own`` is quick then."""
-        if brief is not None:
-            await asyncio.to_thread(self.understand, brief)
+    async def read_ahead(self, brief: str) -> None:
+        """Read a brief while the event loop goes on."""
+        self.hand_over(brief, await asyncio.to_thread(self.understand, brief))
+
+    def hand_over(self, brief: str, reading: Reading) -> None:
+        """Take the reading of a brief that ``own`` is asked for at once; it reads nothing then."""
+        self._ahead.clear()
+        self._ahead[brief] = reading
 
     def own(self, brief: str, usual: Opened) -> Opened:
         """Return the episode of a visitor's own words.
@@ -79,7 +85,8 @@ class BriefsOnOffer:
             FieldError: The market cannot play the bidders that the brief tells of, or the server
                 forbids all that it asks for of a field.
         """
-        understood, notes = self.understand(brief)
+        ahead = self._ahead.pop(brief, None)
+        understood, notes = self.understand(brief) if ahead is None else ahead
         allowed = dict(usual.env.allowed)
         for name, asked in understood.allowed.items():
             both = both_allow(allowed.get(name, asked), asked)
@@ -126,16 +133,15 @@ class BriefsOnOffer:
             raise FieldError("brief", "…", f"it tells of bidders, but {error}") from error
         return env.with_population(bidders)
 
-    def understand(self, brief: str) -> tuple[Understanding, list[str]]:
-        """Return what a brief asks for, and what is to be said of the reader; one at a time."""
+    def understand(self, brief: str) -> Reading:
+        """Read a brief; one at a time."""
         with self._one_reads:
             understand, notes = self._reader
             return understand(brief), notes
 
     @cached_property
     def _reader(self) -> tuple[Understand, list[str]]:
-        understand, notes = self.load()
-        return lru_cache(_KEPT)(understand), notes
+        return self.load()
 
     def _market(self, population: str) -> DesignEnv:
         settings = MarketSettings()

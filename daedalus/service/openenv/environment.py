@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     Args:
         catalogue: The populations and markets that a reset may choose.
         max_fork_steps: Most steps that one fork plays; with 0 there are no forks.
+        read_ahead: Reads the brief of a reset that follows at once; None reads it on a thread.
 
     Attributes:
         has_played: Whether any step has been played, in this episode or an earlier one.
@@ -59,8 +61,14 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, catalogue: Catalogue, max_fork_steps: int = 0) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        max_fork_steps: int = 0,
+        read_ahead: Callable[[str], Awaitable[None]] | None = None,
+    ) -> None:
         super().__init__(rubric=CompositeRubric())
+        self._read_ahead = read_ahead or (catalogue.briefs and catalogue.briefs.read_ahead)
         self._max_fork_steps = max_fork_steps
         self._catalogue = catalogue
         self._episodes: Episodes | None = None
@@ -202,14 +210,10 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> DaedalusObservation:
         """Begin an episode on the event loop, see ``reset``; a brief is read beside it."""
-        await self.read_ahead(options.get("brief"))
+        brief = options.get("brief")
+        if self._read_ahead and isinstance(brief, str) and 0 < len(brief) <= LONGEST_BRIEF:
+            await self._read_ahead(brief)
         return self.reset(seed, episode_id, **options)
-
-    async def read_ahead(self, brief: object) -> None:
-        """Read the brief of a reset that follows, while others play."""
-        briefs = self._catalogue.briefs
-        if briefs is not None and isinstance(brief, str) and 0 < len(brief) <= LONGEST_BRIEF:
-            await briefs.read_ahead(brief)
 
     async def step_async(
         self, action: DaedalusAction, timeout_s: float | None = None, **kwargs: Any

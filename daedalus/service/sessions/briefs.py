@@ -8,10 +8,13 @@ from functools import partial
 from weakref import WeakSet
 
 from daedalus.design.briefs.clauses import Understanding
+from daedalus.design.briefs.readers import sentences_of
 from daedalus.design.briefs.solver import Answer, answer_in
 from daedalus.design.env import DesignEnv
-from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
+from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Reading
+from daedalus.service.openenv.errors import FieldError
 from daedalus.service.sessions.capacity import CapacityError
+from daedalus.service.sessions.session_messages import MOST_SENTENCES
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import Worker
 
@@ -26,27 +29,31 @@ class Briefs:
         seconds: Longest time of a search, and longest time that a request waits for it.
         timeout: Longest time that a request waits for the reader, in seconds.
         queue: Largest number of different briefs that wait.
+        designs: Whether it also searches mechanisms, and not only reads for resets.
     """
 
     def __init__(
-        self, offer: BriefsOnOffer | None, seconds: float, timeout: float, queue: int
+        self,
+        offer: BriefsOnOffer | None,
+        seconds: float,
+        timeout: float,
+        queue: int,
+        designs: bool = True,
     ) -> None:
         self.offer = offer
+        self.available = designs and offer is not None
         self._seconds, self._timeout = seconds, timeout
         self._workers: WeakSet[Worker] = WeakSet()
         self._reading, self._searching = (ThreadPoolExecutor(1, each) for each in ("read", "solve"))
-        self._read: SharedAnswers[tuple[Understanding, list[str]]]
-        self._read = SharedAnswers(self._reading, queue)
+        self._read: SharedAnswers[Reading] = SharedAnswers(self._reading, queue)
         self._found: SharedAnswers[Answer] = SharedAnswers(self._searching, queue)
 
-    @property
-    def available(self) -> bool:
-        """Return whether this server reads briefs."""
-        return self.offer is not None
+    async def read_ahead(self, brief: str, left: asyncio.Future[None] | None = None) -> None:
+        """Read the brief of a reset that follows at once, as ``understand`` does."""
+        if self.offer is not None:
+            self.offer.hand_over(brief, await self.understand(brief, left))
 
-    async def understand(
-        self, brief: str, left: asyncio.Future[None] | None = None
-    ) -> tuple[Understanding, list[str]]:
+    async def understand(self, brief: str, left: asyncio.Future[None] | None = None) -> Reading:
         """Return what a brief asks for, and what is to be said of the reader.
 
         Args:
@@ -55,14 +62,17 @@ class Briefs:
 
         Raises:
             CapacityError: The reader is not ready, or too many ask it.
+            FieldError: It has too many sentences.
         """
         assert self.offer is not None
+        _require_few(brief, len(sentences_of(brief)))
         understand = partial(self.offer.understand, brief)
         read, error = await self._read.ask_in_words(
             "the reader of briefs", brief, understand, self._timeout, left
         )
         if read is None:
             raise CapacityError(f"{error}; the first brief takes longest", _LATER)
+        _require_few(brief, len(read[0].sentences))
         return read
 
     async def answer(
@@ -103,3 +113,9 @@ class Briefs:
             thread.shutdown(wait=False, cancel_futures=True)
         for worker in list(self._workers):
             worker.close()
+
+
+def _require_few(brief: str, count: int) -> None:
+    if count > MOST_SENTENCES:
+        allowed = f"it has {count} sentences or parts of them; send {MOST_SENTENCES} at most"
+        raise FieldError("brief", brief, allowed)
