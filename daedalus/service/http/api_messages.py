@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from daedalus.evaluation.scale import ENDS
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.openenv.checked_types import Strict, text
 from daedalus.service.openenv.messages import (
@@ -20,9 +21,8 @@ SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
 DesignerName = Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")]
 _OF_A_STEP = (
     "seed, population, market and objective of the episode; scores by name; normalised: the reward "
-    "on a scale from a random designer (0) to the best fixed mechanism (1), null where this scale "
-    "was not measured; understood: what was understood of a brief; brief_id and verdict of one of "
-    "the benchmark"
+    f"on a scale where {ENDS}, null where this was not measured; understood: what was understood "
+    "of a brief; brief_id and verdict of one of the benchmark"
 )
 Documented = dict[int | str, dict[str, Any]]
 """Answers of an operation by status, for the OpenAPI document."""

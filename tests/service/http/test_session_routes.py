@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from daedalus.design.env import DesignEnv
+from daedalus.evaluation.scale import ENDS
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
@@ -51,6 +52,11 @@ def test_a_session_is_the_environment_of_its_seed(reach, market: str) -> None:
     assert state["rewards"] == pytest.approx(rewards)
     assert (state["step_count"], state["n_agents"], state["seed"]) == (3, 12, 7)
     assert state["scores"]["composite"] == pytest.approx(rewards[-1])
+
+
+def test_the_scale_is_described_as_everywhere(reach) -> None:
+    described = reach().get("/openapi.json").json()["components"]["schemas"]["StepAnswer"]
+    assert ENDS in described["properties"]["info"]["description"]
 
 
 def test_a_drawn_seed_is_named_and_repeats_the_episode(reach) -> None:
