@@ -112,9 +112,10 @@ def _checked(composed: DictConfig, this: HydraConf, launch: Launch, folder: Path
 
 def _run(config: Task, composed: DictConfig, launch: Launch, folder: Path) -> None:
     """Record where the run comes from, and run its task."""
+    known = config.resume or RunFolder(folder).config.exists()
     with run_record(composed, folder, launch) as out:
         processes.handed_over((config, out))  # to the others, which wait in _follow
-        if config.resume:
+        if known:
             logger.info(_found(config, folder, finished=out is None))
         if out is not None:
             heard()
@@ -130,9 +131,10 @@ def _perform(config: Task, out: Path) -> None:
 
 
 def _found(config: Task, folder: Path, finished: bool) -> str:
-    """Return what is found in the folder of a run that is resumed."""
+    """Return what is found in the folder of a run that is resumed, or named again."""
     if finished:
-        return f"{folder} has finished; leave resume=true out to start a new run"
+        instead = "leave resume=true out" if config.resume else "name another hydra.run.dir"
+        return f"{folder} has finished; to start a new run, {instead}"
     found = progress(config, folder)
     return f"goes on in {folder}: {found}" if found else f"starts anew in {folder}"
 
@@ -254,7 +256,9 @@ def _overrides(arguments: list[str]) -> list[str]:
         for flag, folder in pairwise(words)
         if flag in ("--config-dir", "-cd")
     ]
-    changes = [each for each in words if each[0] != "-" and ("=" in each or each[0] == "~")]
+    changes = [
+        each for each in words if not each.startswith("-") and ("=" in each or each[:1] == "~")
+    ]
     return [*folders, *changes]
 
 

@@ -120,6 +120,7 @@ def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
         (["+experiment=boxplot", "+hydra.foo=1", "hydra.run.dir=a/b"], "hydra.foo: no such sett"),
         (["+experiment=boxplot", "designer=null"], "a group takes the name of one of its files"),
         (["seed=1"], "nothing to run: choose +experiment=NAME"),
+        (["+experiment=boxplot", ""], "an empty word"),
         (
             ["+experiment=boxplot", "market=classic", "population.strategic.units=1"],
             "does not read population.strategic.units",
@@ -298,7 +299,13 @@ def test_a_resumed_run_says_what_it_finds(
     Path("run/finished").touch()
     with pytest.raises(pytest.fail.Exception):  # it does not exit
         ended("resume=true")
-    assert said.pop() == f"{Path.cwd()}/run has finished; leave resume=true out to start a new run"
+    assert said.pop() == f"{Path.cwd()}/run has finished; to start a new run, leave resume=true out"
+    with pytest.raises(pytest.fail.Exception):
+        ended()
+    assert (
+        said.pop()
+        == f"{Path.cwd()}/run has finished; to start a new run, name another hydra.run.dir"
+    )
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -53,6 +54,16 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
     keep: int = at_least(2, BUDGET.keep)
     sweeps: int = at_least(0, BUDGET.sweeps)
     sweep_episodes: int = at_least(1, BUDGET.sweep_episodes)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.checkpoint and self.reader != "tuned":
+            raise ValueError(f"checkpoint: {self.checkpoint} is of reader=tuned, not {self.reader}")
+        if self.checkpoint and not Path(self.checkpoint).is_dir():
+            raise ValueError(
+                f"checkpoint: there is no folder {self.checkpoint}; "
+                "give the folder `reader` of a run of +experiment=brief_reader"
+            )
 
     def build(self, context: DesignerContext) -> BriefSearch:
         """Train the reader, which takes seconds, and return the designer."""

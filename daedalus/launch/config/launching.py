@@ -9,7 +9,7 @@ from typing import Any
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from daedalus.runs import processes
 from daedalus.runs.endings import program
@@ -19,6 +19,7 @@ _NO_SLURM = (
     "hydra/launcher={}: this machine has no sbatch. Use a machine of the cluster, or leave the "
     "setting out: the jobs then run here, one after another"
 )
+_NO_PLACE = "{} is read {}: {}, or leave the setting out"
 _ONE_RUN = (
     "hydra.mode=MULTIRUN: several processes train one run. Leave it out, or start one process by {}"
 )
@@ -36,18 +37,27 @@ class LaunchChecks(Callback):
     """
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
-        """Refuse a launcher, which Hydra would ignore without a sweep."""
+        """Refuse a launcher and a folder of a sweep, which Hydra would ignore without a sweep."""
         if not config.hydra.launcher._target_.endswith(".BasicLauncher"):
             sys.exit(_NO_SWEEP)
+        _refuse(config, "hydra.sweep.", "by sweeps alone", "add -m, or set hydra.run.dir")
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
-        """Refuse a launcher that this machine does not have, and a sweep without a job."""
+        """Refuse what this machine or a sweep does not have, and a sweep without a job."""
         if processes.count() > 1:
             sys.exit(_ONE_RUN.format(program()))
         if config.hydra.launcher._target_.endswith(".SlurmLauncher") and not shutil.which("sbatch"):
             sys.exit(_NO_SLURM.format(config.hydra.runtime.choices["hydra/launcher"]))
+        _refuse(config, "hydra.run.", "by single runs alone", "set hydra.sweep.dir")
         if _has_an_empty_list(config.hydra):
             sys.exit(_NO_JOB.format(" ".join(config.hydra.overrides.task)))
+
+
+def _refuse(config: DictConfig, keys: str, read: str, instead: str) -> None:
+    """End the program if an override sets a folder that Hydra would ignore."""
+    for each in OmegaConf.to_container(config.hydra.overrides.hydra):  # as written, unresolved
+        if (key := str(each).partition("=")[0].lstrip("+~")).startswith(keys):
+            sys.exit(_NO_PLACE.format(key, read, instead))
 
 
 def _has_an_empty_list(asked: DictConfig) -> bool:

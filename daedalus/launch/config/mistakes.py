@@ -128,6 +128,8 @@ def _unreadable(causes: Sequence[BaseException]) -> str | None:
     """Return the sentence for an override or a file that breaks the rules of its grammar."""
     for cause in causes:
         if isinstance(cause, OverrideParseException):
+            if not cause.override:
+                return "an empty word, as of a variable that is not set: leave it out"
             if "missing EQUAL" in str(cause):
                 return f"{cause.override}: no setting; write KEY=VALUE"
             key = cause.override.partition("=")[0]

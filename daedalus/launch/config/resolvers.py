@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.launch.config.jobs import Launch, folder_of_job, jobs_of_sweep
@@ -57,13 +59,14 @@ def job_directory(*, _root_: DictConfig) -> str:
 def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
     """Return the run in ``folder`` with the seed of the configuration that is being composed.
 
-    If the folder is itself a run, it is returned, whatever its seed.
+    If the folder is itself a run, it is returned; of another seed only outside a sweep.
 
     So each run of a sweep loads the model that its own seed trained:
     ``${run_of_seed:FOLDER}/model``.
 
     Raises:
-        ConfigError: No folder is named, or it has no run of that seed, or several.
+        ConfigError: No folder is named, or it has no run of that seed, or several; or a sweep
+            would count one model as several seeds.
     """
     if not folder:
         raise ConfigError("no runs to take; name the folder of a sweep, such as trained=FOLDER")
@@ -71,7 +74,9 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
         raise ConfigError(
             f"trained: there is no folder {folder}; name the folder of a sweep or of a run"
         )
-    if RunFolder(Path(folder)).config.exists():
+    own = RunFolder(Path(folder)).config
+    if own.exists():
+        _require_seed(own, _root_.seed)
         return folder
     found = {*runs_below(Path(folder)), *jobs_of_sweep(Path(folder))}
     seeds = {run.path: OmegaConf.load(run.config).seed for run in found if run.config.exists()}
@@ -82,3 +87,18 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
             f"{sorted(seeds.values())}. Name the folder of a sweep with one run for each seed"
         )
     return runs[0]
+
+
+def _require_seed(config: Path, seed: int) -> None:
+    """Refuse a job of a sweep whose seed is not that of the one run which all its jobs would take.
+
+    Raises:
+        ConfigError: It is such a job.
+    """
+    in_sweep = HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN
+    if in_sweep and (trained := OmegaConf.load(config).seed) != seed:
+        raise ConfigError(
+            f"{config.parent}: one run, of seed {trained}. With seed {seed} the tables of this "
+            "sweep would count its model as another one. Name the folder of a sweep with a run for "
+            f"each seed, or set seed={trained}"
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,20 @@ def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None
         ({"reader": "tuned"}, 0.65),
         ({"reader": "tuned", "least_confidence": 0.3}, 0.3),
         ({"reader": "tuned", "benchmark": True}, 0.0),
-        ({"reader": "tuned", "checkpoint": "folder"}, 0.0),
+        ({"reader": "tuned", "checkpoint": str(Path(__file__).parent)}, 0.0),
         ({"reader": "tfidf"}, 0.0),
     ],
 )
 def test_the_reader_for_people_keeps_its_limit(changes: dict[str, Any], limit: float) -> None:
     assert BriefSearchSettings(**changes).limit == limit
+
+
+@pytest.mark.parametrize(
+    ("reader", "hint"), [("minilm", "is of reader=tuned, not minilm"), ("tuned", "no folder gone")]
+)
+def test_a_checkpoint_that_nobody_reads_is_refused(reader: str, hint: str) -> None:
+    with pytest.raises(ValueError, match=hint):
+        BriefSearchSettings(reader=reader, checkpoint="gone")
 
 
 def test_a_reader_of_words_knows_what_it_learnt() -> None:

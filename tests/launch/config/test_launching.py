@@ -88,6 +88,8 @@ def test_populations_by_pattern_in_folders_of_one_s_own(start: Start, tmp_path: 
     [
         (["hydra/launcher='slurm'", "hydra.mode=RUN"], "add -m"),
         (["hydra.mode=MULTIRUN", "hydra/launcher=submitit_slurm"], "submitit_slurm: this machine"),
+        (["-m", "seed=0", "hydra.run.dir=a"], "hydra.run.dir is read by single runs alone: set hy"),
+        (["hydra.sweep.dir=a"], "hydra.sweep.dir is read by sweeps alone: add -m"),
         (["--multirun", "seed=range(0)", "resume=true"], "resume=true: a sweep without a job"),
         pytest.param(
             *(["-m", "population=glob(nothing*)"], "a sweep without a job"), marks=pytest.mark.slow

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -74,9 +76,16 @@ def test_a_seed_is_found_in_any_folder_of_a_sweep(tmp_path: Path) -> None:
     assert run_of_seed(tmp_path, 3) == tmp_path / "lr=[1]" / "job"
 
 
-def test_a_run_that_is_named_itself_is_taken_whatever_its_seed(tmp_path: Path) -> None:
+def test_a_run_that_is_named_itself_is_no_other_seed_of_a_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_run(tmp_path, 7)
     assert run_of_seed(tmp_path, 3) == tmp_path
+    sweep = OmegaConf.create({"hydra": {"mode": RunMode.MULTIRUN}})
+    monkeypatch.setattr(HydraConfig.instance(), "cfg", sweep)
+    assert run_of_seed(tmp_path, 7) == tmp_path
+    with pytest.raises(OmegaConfBaseException, match="one run, of seed 7"):
+        run_of_seed(tmp_path, 3)
 
 
 def test_a_seed_without_a_run_of_its_own_is_refused(tmp_path: Path) -> None:
