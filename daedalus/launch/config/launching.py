@@ -55,8 +55,9 @@ class LaunchChecks(Callback):
 
 def _refuse(config: DictConfig, keys: str, read: str, instead: str) -> None:
     """End the program if an override sets a folder that Hydra would ignore."""
-    for each in OmegaConf.to_container(config.hydra.overrides.hydra):  # as written, unresolved
-        if (key := str(each).partition("=")[0].lstrip("+~")).startswith(keys):
+    words: Any = OmegaConf.to_container(config.hydra.overrides.hydra)  # as written, unresolved
+    for each in words:
+        if (key := each.partition("=")[0].lstrip("+~")).startswith(keys):
             sys.exit(_NO_PLACE.format(key, read, instead))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.launch.config.jobs import Launch, folder_of_job, jobs_of_sweep
+from daedalus.launch.config.jobs import HOW_LAUNCHED, Launch, folder_of_job, jobs_of_sweep
 from daedalus.launch.config.mistakes import ConfigError
 from daedalus.runs.folder import JOB_TABLE, RunFolder, runs_below
 
@@ -24,11 +25,11 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("run_of_seed", run_of_seed, replace=True)
 
 
-def run_directory(fresh: str, resume: bool) -> str:
+def run_directory(fresh: str, resume: bool, words: Sequence[str] = ()) -> str:
     """Return the folder of a run or of a sweep.
 
-    Without ``resume`` it is ``fresh``. With it, it is the newest unfinished folder beside
-    ``fresh``, or the newest finished one if there is no other.
+    Without ``resume`` it is ``fresh``. With it, it is the newest sweep there that had the
+    same words; else the newest unfinished folder; and if there is none, the newest finished one.
 
     Raises:
         ConfigError: There is nothing to resume.
@@ -40,8 +41,21 @@ def run_directory(fresh: str, resume: bool) -> str:
     started |= {path.parent for path in folder.glob(f"*/{JOB_TABLE}")}
     if not started:
         raise ConfigError(NOTHING_TO_RESUME.format(folder))
+    same = [each for each in started if _sweep_words(each) == _kept(words)]
     unfinished = [each for each in started if not RunFolder(each).finished.exists()]
-    return str(max(unfinished or started))
+    return str(max(same or unfinished or started))
+
+
+def _sweep_words(folder: Path) -> list[str] | None:
+    """Return the overrides of the sweep in a folder; None if there is no sweep."""
+    record = folder / "multirun.yaml"
+    if not record.is_file():
+        return None
+    return _kept(OmegaConf.select(OmegaConf.load(record), "hydra.overrides.task") or ())
+
+
+def _kept(words: Sequence[str]) -> list[str]:
+    return sorted(each for each in words if each.partition("=")[0] not in HOW_LAUNCHED)
 
 
 def job_directory(*, _root_: DictConfig) -> str:

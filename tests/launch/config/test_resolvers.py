@@ -39,6 +39,19 @@ def test_resume_finds_the_newest_run_that_was_started_and_not_finished(tmp_path:
     assert run_directory(fresh, resume=True) == str(tmp_path / "2026-01-03")
 
 
+def test_resume_goes_on_in_the_sweep_of_the_same_words(tmp_path: Path) -> None:
+    for name, words in {
+        "1": ["seed=0,1", "workers=2"],
+        "2": ["seed=0,1", "market=classic"],
+    }.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "jobs.csv").touch()
+        OmegaConf.save({"hydra": {"overrides": {"task": words}}}, tmp_path / name / "multirun.yaml")
+    fresh = str(tmp_path / "3")
+    assert run_directory(fresh, True, ["resume=true", "seed=0,1"]) == str(tmp_path / "1")
+    assert run_directory(fresh, True, ["seed=0,1,2", "resume=true"]) == str(tmp_path / "2")
+
+
 def test_nothing_to_resume_is_refused(tmp_path: Path) -> None:
     fresh = str(tmp_path / "smoke" / "2026-01-05")
     with pytest.raises(ConfigError, match="smoke has no run to resume; leave it out"):
