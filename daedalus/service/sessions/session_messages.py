@@ -152,9 +152,16 @@ class ArenaRound(Strict):
 
 
 class Arena(Strict):
-    """The rounds of a session's last step; none before the first step."""
+    """The rounds of a session's last step; none before the first step.
+
+    Attributes:
+        step: Number of steps played.
+        scored: Number of rounds at the end of a step whose means are its scores.
+        rounds: They, the oldest first.
+    """
 
     step: int
+    scored: int
     rounds: list[ArenaRound]
 
 

@@ -24,8 +24,9 @@ def arena(environment: DaedalusEnvironment) -> Arena:
     Raises:
         EpisodeError: No episode has begun, or the session has been closed.
     """
-    step = int(environment.episode().steps[0])
-    return Arena(step=step, rounds=_replay(environment).rounds)
+    episode = environment.episode()
+    scored, rounds = episode.env.settings.scored_rounds, _replay(environment).rounds
+    return Arena(step=int(episode.steps[0]), scored=scored, rounds=rounds)
 
 
 def reveal(environment: DaedalusEnvironment) -> Reveal:

@@ -7,6 +7,7 @@ import { fixed, mean, scoreName, sentence, words } from "./format.js";
 import { intervalInWords, inWords, seedsFrom } from "./seeds.js";
 import { announce, guarded, notice } from "./notices.js";
 import { TERMS } from "./scores.js";
+import { revenueOf } from "./session.js";
 import { sideGame } from "./side_episode.js";
 /** @import { Chart } from "./charts.js" */
 /** @import { Controls } from "./controls.js" */
@@ -95,8 +96,7 @@ export class Compare {
     const steps = [];
     result.episodes.push(steps);
     for await (const answer of sideGame(plan, () => this.#decide(result, plan))) {
-      const { rounds } = await api.arena(plan.id);
-      const revenue = mean(rounds.map((round) => round.revenue));
+      const revenue = revenueOf(await api.arena(plan.id));
       steps.push({ reward: answer.reward, revenue, ...answer.info.scores });
       this.#progress(results);
     }

@@ -25,7 +25,7 @@ import { Tour } from "./tour.js";
 import { showTraining } from "./training.js";
 import { Transport } from "./transport.js";
 import { TruthBadge } from "./truth_badge.js";
-/** @import { Round } from "./session.js" */
+/** @import { Round, Step } from "./session.js" */
 
 const REBUILT =
   "The server had closed this session, or another tab had used it. The page has rebuilt your " +
@@ -134,7 +134,7 @@ function showEpisode({ session, setup, arena, log, par, controls, scores, transp
   controls.played(last?.mechanism ?? incumbent);
   arena.load(last?.rounds ?? []);
   scores.show(last?.scores, last?.revenue);
-  scores.label(last ? `step ${steps.length}` : "no step yet");
+  scores.label(last ? stepInWords(steps.length, last) : "no step yet");
   scores.trend(recent);
   par.clear();
   par.follow();
@@ -161,10 +161,19 @@ function showStep({ session, scores, log, par, controls }) {
   log.add(step);
   par.follow();
   scores.show(step.scores, step.revenue);
-  scores.label(`step ${number}, mean over its last rounds`);
+  scores.label(stepInWords(number, step));
   const end = session.done ? " The episode has ended." : "";
   const score = `${session.scoreName} ${fixed(step.reward)}`;
   announce(`Step ${number}: ${score}, ${termsInWords(step.scores)}.${end}`);
+}
+
+/**
+ * Say over what the numbers of a step are means.
+ * @param {number} number
+ * @param {Step} step
+ */
+function stepInWords(number, { scored }) {
+  return `step ${number}, mean over its last ${scored} rounds`;
 }
 
 /** @param {wire.Scores} scores */

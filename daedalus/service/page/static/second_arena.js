@@ -54,8 +54,7 @@ export class Twin {
   async play(speed, revealed) {
     const next = await this.#game?.next();
     if (!next || next.done || !this.mechanism) return;
-    const { rounds } = await api.arena(this.#id);
-    const step = asStep(this.mechanism, "the old rules", next.value, rounds);
+    const step = asStep(this.mechanism, "the old rules", next.value, await api.arena(this.#id));
     await this.arena.play(step.rounds, speed, revealed ? await api.reveal(this.#id) : null);
     this.steps.push(step);
     this.onStep(step);

@@ -16,7 +16,8 @@ const OPENING = "the page"; // who sets the rules of a first step that nobody as
  * @property {string} source Says in words where the rules came from.
  * @property {number} reward
  * @property {wire.Scores} scores
- * @property {number} revenue Mean over the step's rounds, in units of value.
+ * @property {number} revenue Mean over the rounds that are scored, in units of value.
+ * @property {number} scored Number of rounds at the end of the step whose means are its scores.
  * @property {Round[]} rounds
  */
 
@@ -127,8 +128,7 @@ export class Session extends EventTarget {
   async step(mechanism, source) {
     this.dispatchEvent(new Event("asking"));
     const answer = await this.#play(mechanism).finally(() => this.dispatchEvent(new Event("answered")));
-    const { rounds } = await api.arena(this.id);
-    const step = asStep(mechanism, source, answer, rounds);
+    const step = asStep(mechanism, source, answer, await api.arena(this.id));
     this.steps.push(step);
     this.#save();
     return step;
@@ -193,12 +193,20 @@ function newName() {
  * @param {wire.Mechanism} mechanism
  * @param {string} source
  * @param {wire.StepAnswer} answer
- * @param {wire.ArenaRound[]} watched
+ * @param {wire.Arena} arena
  * @returns {Step}
  */
-export function asStep(mechanism, source, answer, watched) {
-  const rounds = watched.map((round) => ({ ...round, unkept: unkept(round, mechanism) }));
-  const revenue = mean(rounds.map((round) => round.revenue));
+export function asStep(mechanism, source, answer, arena) {
+  const rounds = arena.rounds.map((round) => ({ ...round, unkept: unkept(round, mechanism) }));
   const { scores } = answer.info;
-  return { mechanism, source, reward: answer.reward, scores, revenue, rounds };
+  const { scored } = arena;
+  return { mechanism, source, reward: answer.reward, scores, revenue: revenueOf(arena), scored, rounds };
+}
+
+/**
+ * Return the mean revenue of a step over the rounds that are scored.
+ * @param {wire.Arena} arena
+ */
+export function revenueOf({ rounds, scored }) {
+  return mean(rounds.slice(-scored).map(({ revenue }) => revenue));
 }

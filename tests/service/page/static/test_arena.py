@@ -48,7 +48,10 @@ def test_a_first_visitor_finds_a_step_that_was_played(visit: Visit) -> None:
     assert max(bar_heights(page)) > 0
     assert visitor.state["mechanism"] == Mechanism().to_dict()
     expect(page.locator("#log td").first).to_have_text("the page")
-    revenue = np.mean([each["revenue"] for each in visitor.told("/api/arena")["rounds"]])
+    arena = visitor.told("/api/arena")
+    assert (arena["scored"], len(arena["rounds"])) == (3, 5)  # revenue is of the rounds of R
+    revenue = np.mean([each["revenue"] for each in arena["rounds"][-3:]])
+    expect(page.locator("#scores-of")).to_have_text("step 1, mean over its last 3 rounds")
     tiles = page.locator(".tile:not([hidden])")
     expect(tiles.nth(0).locator(".number")).to_have_text(f"{visitor.state['rewards'][0]:.2f}")
     expect(tiles.nth(1).locator(".number")).to_have_text(f"{revenue:.2f}")

@@ -140,6 +140,7 @@ declare namespace wire {
 
   interface Arena {
     step: number;
+    scored: number;
     rounds: ArenaRound[];
   }
 
