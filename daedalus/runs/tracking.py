@@ -212,6 +212,8 @@ def _start_wandb(
     os.environ.setdefault("WANDB_DISABLE_WEAVE", "true")  # which advertises itself
     import wandb  # slow to import
 
+    if (variable := os.environ.get("WANDB_PROJECT", project)) != project:
+        logger.warning("tracking.project=%s wins over WANDB_PROJECT: %s", project, variable)
     return wandb.init(
         id=_run_id(out),
         resume="allow",

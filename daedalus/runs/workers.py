@@ -34,9 +34,10 @@ def sharing(workers: int | None) -> Iterator[None]:
     """Let ``share_out`` use several workers in the block. Each is a process.
 
     Args:
-        workers: How many, at most one for each core; None is one for each core.
+        workers: How many, at most one for each core; None is one for each core that this process
+            has to itself, which is a part of them beside other jobs of a sweep.
     """
-    token = _workers.set(min(workers or cores(), cores()))
+    token = _workers.set(min(workers or threads(), cores()))
     try:
         yield
     finally:

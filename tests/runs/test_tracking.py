@@ -111,6 +111,15 @@ def test_wandb_heeds_its_variables_unless_a_setting_says_otherwise(
     assert f"tracking.wandb=online wins over W&B's variables: {mode}" in caplog.text
 
 
+def test_a_project_of_the_environment_that_is_not_taken_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(wandb, "init", Mock())
+    monkeypatch.setenv("WANDB_PROJECT", "auctions")
+    with Tracker(TrackingSettings(wandb="offline"), tmp_path, "name", {}):
+        assert "tracking.project=daedalus wins over WANDB_PROJECT: auctions" in caplog.text
+
+
 @pytest.mark.parametrize("failing", ["init", "log", "define_metric", "finish", "Table", "Image"])
 def test_a_failure_of_wandb_never_ends_a_run(
     failing: str,

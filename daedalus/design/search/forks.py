@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import Episodes
-from daedalus.design.search.lookahead import play_futures
+from daedalus.design.search.lookahead import CHUNK, play_futures
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import market_seeds
@@ -35,15 +35,27 @@ def fork_rewards(
         ValueError: There are several episodes, or a number is out of range.
     """
     _check(episode, mechanisms, futures, horizon)
+    seeds = market_seeds(seed, "fork/futures", futures)
+    together = max(1, CHUNK // max(1, futures))
+    order = np.arange(len(mechanisms))
+    parts = [order[start : start + together] for start in range(0, len(order), together)]
+    return np.concatenate(
+        [_rewards(episode, mechanisms.take(each), seeds, horizon) for each in parts]
+    )
+
+
+def _rewards(
+    episode: Episodes, mechanisms: Mechanisms, seeds: NDArray[np.uint64], horizon: int
+) -> NDArray[np.float64]:
+    """Return the mean reward of each mechanism; without seeds in the episode's own future."""
     rows = np.zeros(len(mechanisms), np.int64)
-    if futures == 0:
-        copies = episode.fork(rows)
-        parts = [copies.step(mechanisms).scored.records for _ in range(horizon)]
-        outcome = Outcome(np.concatenate(parts, axis=1), copies.state.units)
-    else:
-        seeds = market_seeds(seed, "fork/futures", futures)
-        shared = np.broadcast_to(seeds, (len(rows), futures))
+    if len(seeds):
+        shared = np.broadcast_to(seeds, (len(rows), len(seeds)))
         outcome = play_futures(episode, rows, mechanisms, shared, horizon)
+    else:
+        copies = episode.fork(rows)
+        played = [copies.step(mechanisms).scored.records for _ in range(horizon)]
+        outcome = Outcome(np.concatenate(played, axis=1), copies.state.units)
     rewards = episode.env.reward.of_mechanisms(outcome)
     return np.asarray(rewards.reshape(len(rows), -1).mean(axis=1))
 

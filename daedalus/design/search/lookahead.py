@@ -20,7 +20,7 @@ from daedalus.runs.workers import share_out
 Piece = TypeVar("Piece")
 
 _PATIENCE = 5.0  # seconds before a progress bar is shown
-_CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
+CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def _pairs(states: Episodes, candidates: Mechanisms) -> tuple[NDArray[np.int64],
 
 def _parts(order: NDArray[np.intp], futures: int) -> list[NDArray[np.intp]]:
     """Return pairs in parts that are played at once, whatever processes there are."""
-    size = max(1, _CHUNK // futures)
+    size = max(1, CHUNK // futures)
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 

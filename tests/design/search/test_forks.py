@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from daedalus.design.search import forks
 from daedalus.design.search.forks import fork_rewards, steps_left
 from daedalus.design.search.lookahead import LookAhead
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -46,6 +47,13 @@ def test_futures_are_shared_and_those_of_look_ahead() -> None:
     assert (fork_rewards(episode, THREE, seed=1) != fork_rewards(episode, THREE, seed=2)).any()
     low = fork_rewards(episode, HIGH_AND_LOW)
     assert low[0] < low[1]
+
+
+@pytest.mark.parametrize("futures", [0, 5])
+def test_many_futures_are_played_in_parts(futures: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = fork_rewards(started(), THREE, futures, horizon=2)
+    monkeypatch.setattr(forks, "CHUNK", 2)
+    np.testing.assert_array_equal(fork_rewards(started(), THREE, futures, horizon=2), at_once)
 
 
 def test_a_malformed_mechanism_earns_nothing() -> None:
