@@ -16,7 +16,7 @@ import { sideGame } from "./side_episode.js";
 const OWN = "own";
 const MOST_REASONS = 3; // shown of one designer; those of invalid answers quote their values
 const CHOSEN = ["random", "informed_greedy", "trained", OWN];
-const COLOURS = ["compare-1", "compare-2", "compare-3", "compare-4", "compare-5", "compare-6"];
+const COLOURS = [1, 2, 3, 4, 5, 6, 7].map((number) => `compare-${number}`);
 
 /**
  * @typedef {Object} Result What one designer has played.

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import requests
+from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
 from tests.programs import NODE
-from tests.service.page.static.visitor import Visit
+from tests.service.conftest import serving
+from tests.service.page.static.visitor import DESIGNERS, Visit
 
 pytestmark = pytest.mark.slow
 
@@ -225,6 +229,47 @@ def test_no_type_looks_like_a_winner(visit: Visit, scheme: str, least: int) -> N
         difference = sum(abs(one - other) for one, other in zip(winner, colour, strict=True))
         assert difference > least, (type_number, winner, colour)
     expect(page.locator(".legend .faded")).to_be_visible()
+
+
+COLOURS = "all => all.map((each) => getComputedStyle(each).color.match(/\\d+/g).map(Number))"
+
+SIGHT = {
+    "usual": np.eye(3),
+    "protanopia": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "deuteranopia": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "tritanopia": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+"""What a person sees of red, green and blue: Machado, Oliveira and Fernandes (2009)."""
+
+
+def differences(colours: list[list[int]], sight: Any) -> NDArray[np.float64]:
+    """Return the distances between colours in CIELAB, as a kind of sight has them."""
+    shares = np.array(colours) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.transpose(sight), 0, 1)
+    to_xyz = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]]
+    x, y, z = np.cbrt(seen @ np.transpose(to_xyz)).T
+    lab = np.stack([116 * y, 500 * (x - y), 200 * (y - z)])
+    apart = np.linalg.norm(lab[:, :, None] - lab[:, None], axis=0)
+    return apart[np.triu_indices(len(colours), 1)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_who_are_compared_can_be_told_apart(visit: Visit, catalogue, scheme: str) -> None:
+    many = DESIGNERS | dict.fromkeys(["search", "planner"], DESIGNERS["random"])
+    with serving(catalogue, designers=many) as address:
+        page = visit(address, color_scheme=scheme).open().page
+        for each in page.locator("#compare-who input").all():
+            each.check()
+        page.click("#compare-run")
+        swatches = page.locator("#compare-table .swatch")
+        expect(swatches).to_have_count(7)
+        colours = swatches.evaluate_all(COLOURS)
+        for sight in SIGHT.values():
+            assert differences(colours, sight).min() > 18
+        page.click("#compare-cancel")
+        expect(page.locator("#compare-said")).to_contain_text("Cancelled")
+        page.context.close()
 
 
 def test_the_page_needs_no_leave_for_inline_code(site: str) -> None:
