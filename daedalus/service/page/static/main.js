@@ -38,9 +38,9 @@ async function main() {
   const page = assemble(catalogue);
   connect(page);
   guarded(showTraining)();
-  const resumed = await page.session.resume();
+  const resumed = await page.player.begin(() => page.session.resume());
   try {
-    const opened = await page.address.open();
+    const opened = await page.player.begin(() => page.address.open());
     if (!resumed && !opened) await page.open(page.setup.options);
   } catch (error) {
     if (page.address.linked) await page.open(page.setup.options);
@@ -67,10 +67,11 @@ function assemble(catalogue) {
   const twin = makeTwin(arena, scores);
   /** @type {(options: Partial<wire.EpisodeOptions>, opening?: wire.Mechanism) => Promise<void>} */
   const begin = async (options, opening) => {
-    await player.stop();
-    clearNotice();
-    await session.begin(options, [], opening);
-    await reveal.reset();
+    await player.begin(async () => {
+      clearNotice();
+      await session.begin(options, [], opening);
+      await reveal.reset();
+    });
   };
   /** @param {Partial<wire.EpisodeOptions>} options */
   const open = (options) => begin(options, asked.opening(options));

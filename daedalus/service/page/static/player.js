@@ -8,7 +8,7 @@
 
 /** Events: `played` after a step was shown, and `change` when playing starts or stops. */
 export class Player extends EventTarget {
-  /** @type {Promise<void>|null} */
+  /** @type {Promise<unknown>|null} */
   #playing = null;
   #remaining = 0;
   #hasty = false;
@@ -35,22 +35,39 @@ export class Player extends EventTarget {
     return this.#remaining > 0;
   }
 
-  /** Whether a step is being played or shown. */
+  /** Whether a step is being played or shown, or an episode begins. */
   get playing() {
     return this.#playing !== null;
   }
 
   /** Play one step. A step that is still being shown is cut short. */
   async step() {
-    while (this.#playing) {
-      this.#hurry();
-      await this.#playing;
-    }
-    if (this.session.done) return;
-    this.#playing = this.#once();
+    await this.#alone(async () => {
+      if (!this.session.done) await this.#once();
+    });
+  }
+
+  /**
+   * Stop, and begin an episode in place of what was played; steps wait for it.
+   * @template Begun
+   * @param {() => Promise<Begun>} begin
+   */
+  begin(begin) {
+    this.pause();
+    return this.#alone(begin);
+  }
+
+  /**
+   * Do what nothing else may go on beside.
+   * @template Done
+   * @param {() => Promise<Done>} action
+   */
+  async #alone(action) {
+    while (this.#playing) await this.#ended();
+    const playing = (this.#playing = action());
     this.#changed();
     try {
-      await this.#playing;
+      return await playing;
     } finally {
       this.#playing = null;
       this.#hasty = false;
@@ -83,9 +100,14 @@ export class Player extends EventTarget {
   /** Stop at once, and wait until nothing is being shown. */
   async stop() {
     this.pause();
+    await this.#ended();
+  }
+
+  /** Cut short what is being shown, and wait for its end. */
+  async #ended() {
+    if (!this.#playing) return;
     this.#hurry();
-    await this.#playing?.catch(() => {}); // the caller of `step` says what went wrong
-    this.#hasty = false;
+    await this.#playing.catch(() => {}); // who began it says what went wrong
   }
 
   async #once() {

@@ -59,7 +59,6 @@ export class Transport {
   }
 
   async #step() {
-    this.player.pause();
     if (await this.#asShown()) await this.player.step();
   }
 
@@ -74,6 +73,7 @@ export class Transport {
 
   /** Begin an episode if the form shows another one; return whether the arena is as the form. */
   async #asShown() {
+    await this.player.stop(); // or an episode that is beginning would count as another one
     if (this.setup.pending) await this.#reset(this.begin);
     return !this.setup.pending;
   }

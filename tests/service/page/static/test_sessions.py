@@ -168,3 +168,49 @@ def test_an_objective_is_the_score_of_the_episode(visit: Visit) -> None:
     visitor.begin(objective="composite")
     expect(page.locator("#log-score")).to_have_text("R")
     expect(tile).to_be_hidden()
+
+
+SLOW_RESETS = """() => {
+    const ask = window.fetch;
+    window.fetch = async (path, ...more) => {
+        const answer = await ask(path, ...more);
+        if (path === "/reset") await new Promise((go) => setTimeout(go, 400));
+        return answer;
+    };
+}"""
+
+
+def test_a_step_waits_for_the_reset_before_it(visit: Visit) -> None:
+    visitor = visit().open(speed=4)
+    page = visitor.page
+    page.evaluate(SLOW_RESETS)
+    page.click("#reset")
+    page.click("#step")
+    visitor.at_step(2)
+    assert len(visitor.state["rewards"]) == 2
+    page.fill("#seed", "8")
+    page.click("#reset")
+    page.click("#auto")
+    visitor.at_step(10)
+    assert visitor.state["seed"] == 8
+    expect(page.locator("#notices")).to_be_empty()  # nothing had to be rebuilt
+
+
+def test_a_tab_that_was_duplicated_plays_an_episode_of_its_own(visit: Visit) -> None:
+    visitor = visit().open(speed=4)
+    visitor.step()
+    before = visitor.state
+    with visitor.page.expect_popup() as opened:
+        visitor.page.evaluate("() => void window.open(location.href)")  # copies the tab's storage
+    other = Visitor(opened.value, visitor.address)
+    other.at_step(2)
+    assert other.session != visitor.session
+    assert other.state["rewards"] == before["rewards"]
+    other.speed(4)
+    other.begin(seed=before["seed"] + 1)
+    assert visitor.state == before
+    for each in (visitor, other):
+        session = each.session
+        each.page.reload()
+        each.at_step(len(each.state["rewards"]))
+        assert each.session == session  # it is still this tab's alone
