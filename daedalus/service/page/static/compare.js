@@ -61,7 +61,8 @@ export class Compare {
   /** Play one episode for each chosen designer. After a cancel, the steps played so far stay. */
   async run() {
     const names = this.boxes.filter(({ box }) => box.checked).map(({ name }) => name);
-    const { sideId: id, options, state } = this.session; // as they are now; they may change later
+    const { options, state } = this.session; // as they are now; they may change later
+    const id = `${this.session.id}:compare`;
     if (!this.count.reportValidity()) return;
     if (!names.length) return notice("Choose at least one designer to compare.");
     if (!state) return notice("Begin an episode first: press Reset.");

@@ -34,16 +34,21 @@ export class Twin {
    * bidders and the same values.
    * @param {Session} session
    * @param {wire.Mechanism} mechanism
+   * @returns {Promise<boolean>} False if it was closed meanwhile.
    */
-  async begin({ sideId: id, options, state, steps }, mechanism) {
+  async begin({ id: own, options, state, steps }, mechanism) {
     const length = state?.episode_length ?? 0;
     const { signal } = new AbortController();
-    this.#id = id;
+    const id = (this.#id = `${own}:twin`);
     this.mechanism = mechanism;
-    this.#game = sideGame({ id, options, length, signal }, () => mechanism);
-    for (let step = 0; step < steps.length; step += 1) await this.#game.next();
+    const game = (this.#game = sideGame({ id, options, length, signal }, () => mechanism));
+    for (let step = 0; step < steps.length; step += 1) {
+      await game.next();
+      if (game !== this.#game) return false;
+    }
     this.#frame(true);
     this.arena.seat(state?.n_agents ?? 0);
+    return true;
   }
 
   /**

@@ -73,11 +73,6 @@ export class Session extends EventTarget {
     return this.steps.slice(-STEPS_SHOWN).flatMap(({ rounds }) => rounds);
   }
 
-  /** The session in which this visitor's comparisons are played. */
-  get sideId() {
-    return `${this.id}:compare`;
-  }
-
   /**
    * Begin an episode.
    * @param {Partial<wire.EpisodeOptions>} options

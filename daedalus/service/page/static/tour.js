@@ -99,7 +99,9 @@ export class Tour {
     const objective = "composite"; // the stops explain R
     const { begin, controls, designer, reveal } = this.stage;
     const length = 2 * STEPS;
+    const stop = this.#stop;
     await begin({ population, market, objective, seed, n_agents: bidders, episode_length: length });
+    if (stop !== this.#stop) return; // the visitor went on
     designer.hand(false);
     controls.lend(hurt);
     controls.enable(false);
@@ -121,7 +123,7 @@ export class Tour {
   async #playBoth() {
     const { controls, player, session, twin } = this.stage;
     const { name, hurt, fixed: better, compared } = this.#stop;
-    await twin.begin(session, hurt);
+    if (!(await twin.begin(session, hurt))) return; // the visitor left
     player.companion = twin;
     controls.lend(better);
     this.#describe();

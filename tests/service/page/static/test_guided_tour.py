@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
+from tests.service.page.static.test_sessions import SLOW_RESETS
 from tests.service.page.static.visitor import Visit, Visitor, by_hand
 
 pytestmark = pytest.mark.slow
@@ -96,6 +97,46 @@ def test_the_tour_goes_back_jumps_and_is_left(visit: Visit, toured: str) -> None
     assert visitor.state == begun  # the episode stays
     expect(reserve).to_have_value("0.42")  # and the visitor's own rules come back
     expect(reserve).to_be_enabled()
+
+
+def test_a_comparison_does_not_disturb_the_tour(visit: Visit, toured: str) -> None:
+    visitor = visit(toured).open(speed=4)
+    page, played = visitor.page, set[str]()
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/step"):
+            played.add(request.post_data_json["session_id"])
+
+    page.click("#tour-start")
+    page.click("#tour-hurt")
+    visitor.at_step(5)
+    page.on("request", note)
+    page.get_by_label("F Fairness").check()
+    page.click("#tour-fix")
+    page.click("#compare-run")
+    expect(page.locator("#compare-said")).to_contain_text("Done")
+    visitor.at_step(10)
+    assert len(played) == 3  # own, beside it, compared
+
+
+def test_another_stop_ends_what_the_last_one_began(visit: Visit, toured: str) -> None:
+    visitor = visit(toured).open(speed=4)
+    page = visitor.page
+    page.click("#tour-start")
+    page.click("#tour-hurt")
+    visitor.at_step(5)
+    page.evaluate(SLOW_RESETS)
+    page.get_by_label("F Fairness").check()
+    page.click("#tour-fix")
+    page.locator("#tour-dots button").nth(1).click()
+    page.locator("#tour-dots button").nth(2).click()
+    expect(page.locator("#tour-title")).to_be_focused()
+    at_stop(visitor, 2, [stop["title"] for stop in visitor.told("/api/tour")["stops"]])
+    page.wait_for_timeout(1500)  # in which the old stop would play
+    visitor.at_step(0)
+    expect(page.locator("#twin-frame")).to_be_hidden()
+    expect(page.locator("#reveal")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#notices")).to_be_empty()
 
 
 def at_stop(visitor: Visitor, index: int, titles: list[str]) -> None:
