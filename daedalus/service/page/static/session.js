@@ -6,6 +6,7 @@ import { unkept } from "./unkept_wins.js";
 
 const KEY = "daedalus.episode";
 const STEPS_SHOWN = 4; // a designer looks back on their 20 rounds
+const PATIENCE = 500; // milliseconds in which a page that is being reloaded gives its session up
 const OPENING = "the page"; // who sets the rules of a first step that nobody asked for
 
 /** @typedef {wire.ArenaRound & {unkept: boolean[]}} Round */
@@ -43,6 +44,7 @@ export class Session extends EventTarget {
     super();
     this.storage = storage;
     this.id = newName();
+    held(this.id);
     /** @type {Partial<wire.EpisodeOptions>} */
     this.options = {};
     /** @type {Step[]} */
@@ -103,9 +105,10 @@ export class Session extends EventTarget {
     const saved = JSON.parse(this.storage.getItem(KEY) ?? "null");
     if (!saved) return false;
     ({ id: this.id, options: this.options, incumbent: this.incumbent, steps: this.steps } = saved);
+    const own = await held(this.id); // or this tab is the copy of another
     try {
       this.state = await this.alive(() => api.state(this.id));
-      if (this.state.step_count !== this.steps.length) await this.#rebuild(newName());
+      if (!own || this.state.step_count !== this.steps.length) await this.#rebuild(newName());
     } catch (error) {
       if (!(error instanceof ApiError && [422, 502].includes(error.status))) throw error;
       return false; // this server does not offer that population or market, or its model is gone
@@ -159,6 +162,7 @@ export class Session extends EventTarget {
    * @param {string} id Names the new session.
    */
   async #rebuild(id) {
+    if (id !== this.id) held(id);
     this.id = id;
     await api.reset(id, this.options);
     for (const step of this.steps) await api.step(id, step.mechanism);
@@ -177,6 +181,22 @@ export class Session extends EventTarget {
       this.storage.removeItem(KEY); // too long for the browser: a reload begins a new episode
     }
   }
+}
+
+/**
+ * Hold a session's name for this tab, for as long as it is open. The copy of a tab has its storage,
+ * and so its session.
+ * @param {string} id
+ * @returns {Promise<boolean>} False if another tab holds it. Browsers tell so on secure pages alone.
+ */
+async function held(id) {
+  if (!navigator.locks) return true;
+  const options = { signal: AbortSignal.timeout(PATIENCE) };
+  return new Promise((resolve) => {
+    const hold = () => new Promise(() => resolve(true));
+    const refused = (/** @type {Error} */ { name }) => resolve(name !== "TimeoutError");
+    navigator.locks.request(`daedalus.${id}`, options, hold).catch(refused);
+  });
 }
 
 function newName() {
