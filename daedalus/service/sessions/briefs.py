@@ -71,7 +71,7 @@ class Briefs:
             "the reader of briefs", brief, understand, self._timeout, left
         )
         if read is None:
-            raise CapacityError(f"{error}; the first brief takes longest", _LATER)
+            raise CapacityError(f"{error}; the first brief waits until it is loaded", _LATER)
         _require_few(brief, len(read[0].sentences))
         return read
 

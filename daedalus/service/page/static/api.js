@@ -2,6 +2,8 @@
 
 import { duration, sentence } from "./format.js";
 
+const A_MINUTE = 60; // seconds
+
 /** The server refused a request. Status 0 means that no server answered. */
 export class ApiError extends Error {
   /**
@@ -51,9 +53,10 @@ export function explain(error) {
 /** @param {number|null} seconds */
 function retryAdvice(seconds) {
   if (!seconds) return "Try again in a moment.";
+  if (seconds < A_MINUTE) return `Try again in ${duration(seconds)}.`;
   const time = new Date(Date.now() + 1000 * seconds);
   const clock = time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-  return `A place should be free in ${duration(seconds)}, at ${clock} at the latest.`;
+  return `Try again in ${duration(seconds)}, at ${clock}.`;
 }
 
 /**

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from daedalus.service.openenv.briefs_on_offer import Understand
 from daedalus.service.openenv.messages import LONGEST_BRIEF
-from tests.service.briefs import NOTE, offer
+from tests.service.briefs import NOTE, load, offer
 from tests.service.page.static.test_access import SCREENS, needs_axe, violations
 from tests.service.page.static.visitor import Visit, Visitor, at_own_site
 
@@ -96,6 +99,23 @@ def test_nothing_is_invented_and_contradictions_are_named(visit: Visit, catalogu
         find_rules(page, "Use a second-price auction. Winners pay their own bid.")
         expect(page.locator(".sentence .badge")).to_have_text(["used", "not kept"])
         expect(page.locator("#brief-notes")).to_contain_text("exclude each other (Auction type)")
+
+
+def test_a_reader_that_is_not_ready_is_said_to_be(visit: Visit, catalogue) -> None:
+    may_go_on = threading.Event()
+
+    def slow() -> tuple[Understand, list[str]]:
+        may_go_on.wait(20)
+        return load()
+
+    with at_own_site(visit, catalogue, briefs=offer(slow), design_timeout=0.2) as visitor:
+        visitor.page.fill("#brief-text", "Winners pay their own bid.")
+        visitor.page.click("#brief-send")
+        expect(visitor.page.locator("#brief-said")).to_have_text(
+            "The reader of briefs took longer than 0.2 seconds; "
+            "the first brief waits until it is loaded. Try again in 5.0 s."
+        )
+        may_go_on.set()
 
 
 def test_a_search_that_fails_sets_nothing(visit: Visit, catalogue) -> None:

@@ -133,7 +133,7 @@ def test_a_full_server_says_when_to_come_again(visit: Visit, catalogue) -> None:
         second.page.goto(address)
         said = second.page.locator("#notices")
         expect(said).to_contain_text("all 1 sessions are taken", ignore_case=True)
-        expect(said).to_contain_text(re.compile(r"in 2 minutes, at \d\d:\d\d"))
+        expect(said).to_contain_text(re.compile(r"Try again in 2 minutes, at \d\d:\d\d\."))
         second.page.click("#compare-run")
         expect(said).to_contain_text("Begin an episode first")
         first.page.click("#compare-run")
