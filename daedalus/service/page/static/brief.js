@@ -13,6 +13,7 @@ const EMPTY = "Write first what the auction must do.";
 const SEARCHING = "Reading and searching … this takes a few seconds, the first time longer.";
 const PRICING = "Searching without each rule … this takes a few seconds for each.";
 const SET = "The rules below are set to what was found. The next step plays them.";
+const CHANGED = "The rules below have changed since they were set to what was found.";
 const NOT_SET = "Your rules stay as they are.";
 const COSTS = "A cost compares two searches in the same episodes: small ones, also below 0, are chance.";
 
@@ -23,6 +24,8 @@ export class BriefPanel {
   #stopping = new AbortController();
   /** @type {Asked|null} What was answered last. */
   #asked = null;
+  /** @type {wire.Mechanism|null} What was found last. */
+  #rules = null;
 
   /**
    * @param {wire.BriefOffer|null} offer
@@ -47,6 +50,7 @@ export class BriefPanel {
     byId("brief-prices").addEventListener("click", () => this.#price());
     this.sentences.addEventListener("change", () => this.#changed());
     session.addEventListener("begin", () => this.#begun());
+    controls.addEventListener("change", () => this.#follow());
     this.#count();
   }
 
@@ -74,6 +78,13 @@ export class BriefPanel {
     byId("brief-found").hidden = true;
   }
 
+  /** Say whether the rules are still those that were found. */
+  #follow() {
+    if (!this.#rules) return;
+    const changed = this.controls.changed(this.#rules, this.controls.mechanism).length > 0;
+    byId("brief-set").textContent = changed ? CHANGED : SET;
+  }
+
   #send() {
     const { value } = this.text;
     if (!value.trim()) return this.#say(EMPTY, true);
@@ -99,7 +110,7 @@ export class BriefPanel {
     try {
       const answer = await this.session.alive(() => api.brief(this.session.id, asked, signal));
       this.#asked = asked;
-      if (asked.prices) this.#showRules(answer, true);
+      if (asked.prices) this.#showRules(answer);
       else this.#show(answer);
     } catch (error) {
       if (!isCancelled(error)) this.#say(explain(error), true);
@@ -125,26 +136,24 @@ export class BriefPanel {
       return this.#say(`${sentence(error ?? "nothing was found")} ${NOT_SET}`, true);
     }
     this.designer.hand(false);
+    this.#rules = mechanism;
     this.controls.set(mechanism);
-    this.#showRules(answer, false);
+    this.#showRules(answer);
     return announce(`Rules found. ${SET}`);
   }
 
-  /**
-   * @param {wire.DesignAnswer} answer
-   * @param {boolean} priced
-   */
-  #showRules({ brief, note, error }, priced) {
+  /** @param {wire.DesignAnswer} answer */
+  #showRules({ brief, note, error }) {
     if (!brief) return;
     const rules = brief.sentences.filter(({ kept }) => kept !== null);
+    const priced = rules.some(({ price }) => price !== null);
     const aim = Object.entries(brief.reward).map(([name, weight]) => `${weight === 1 ? "" : `${weight} `}${aimName(name)}`);
     byId("brief-found").hidden = false;
-    byId("brief-set").textContent = SET;
     byId("brief-rules").replaceChildren(...rules.map(ruleEntry));
     byId("brief-aim").textContent = `Maximised: ${aim.join(" + ")}, ${fixed(brief.objective, 3)} in 64 new episodes of simulated bidders.`;
     byId("brief-note").textContent = note ? sentence(note.replace(/_/g, " ")) : "";
     byId("brief-prices").hidden = priced || !rules.length;
-    byId("brief-costs").textContent = priced && rules.length ? COSTS : "";
+    byId("brief-costs").textContent = priced ? COSTS : "";
     if (error) this.#say(sentence(error), true);
   }
 

@@ -47,7 +47,11 @@ def test_a_brief_sets_the_rules_and_can_be_corrected(visit: Visit, catalogue) ->
         visitor.step()
         played = visitor.state["mechanism"]
         assert played["auction_type"] == "vcg" and played["reserve_price"] >= 0.4
+        expect(page.locator("#brief-set")).to_contain_text("The next step plays them.")
+        visitor.set_field("shill_penalty", 2.22)
+        expect(page.locator("#brief-set")).to_contain_text("changed since")
         price(page)
+        expect(page.locator("#brief-set")).to_contain_text("changed since")  # prices set nothing
         visitor.begin(seed=2)
         expect(page.locator("#brief-found")).to_be_hidden()
         page.click("#brief-again")
