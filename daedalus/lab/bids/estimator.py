@@ -176,8 +176,8 @@ class Estimator:
         """Return private values apart from what bids of a sale have in common, if they have.
 
         In a log that is like independent bids there is nothing to separate. An ascending format
-        makes bids alike by itself. With a reserve that binds nothing is separated, and a check
-        fails if there was something.
+        makes bids alike by itself. Nothing is separated where the log tells how many a reserve kept
+        away, and a check fails if there was something. Where it does not tell, another check does.
         """
         settings = self.settings
         sealed = settings.format != ASCENDING
