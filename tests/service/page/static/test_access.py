@@ -231,7 +231,8 @@ def test_no_type_looks_like_a_winner(visit: Visit, scheme: str, least: int) -> N
     expect(page.locator(".legend .faded")).to_be_visible()
 
 
-COLOURS = "all => all.map((each) => getComputedStyle(each).color.match(/\\d+/g).map(Number))"
+SWATCHES = """() => [...document.querySelectorAll('#compare-table .swatch')]
+    .map((each) => getComputedStyle(each).color.match(/\\d+/g).map(Number))"""
 
 SIGHT = {
     "usual": np.eye(3),
@@ -262,9 +263,8 @@ def test_all_who_are_compared_can_be_told_apart(visit: Visit, catalogue, scheme:
         for each in page.locator("#compare-who input").all():
             each.check()
         page.click("#compare-run")
-        swatches = page.locator("#compare-table .swatch")
-        expect(swatches).to_have_count(7)
-        colours = swatches.evaluate_all(COLOURS)
+        expect(page.locator("#compare-table .swatch")).to_have_count(7)
+        colours = page.evaluate(SWATCHES)
         for sight in SIGHT.values():
             assert differences(colours, sight).min() > 18
         page.click("#compare-cancel")
