@@ -11,7 +11,7 @@ from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.lab.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
 from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
 from daedalus.launch.config.tasks import KnownOptimum
-from daedalus.launch.from_config import each_population, make_envs
+from daedalus.launch.from_config import all_designers, each_population, make_envs
 from daedalus.launch.tracked import tracked
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import RunFolder
@@ -43,7 +43,7 @@ def main(config: KnownOptimum, out: Path) -> None:
 
 def _histories(config: KnownOptimum) -> dict[str, pd.DataFrame]:
     """Return the training histories that lie beside the models that are compared."""
-    designers = config.evaluation.baselines | {config.designer.name: config.designer}
+    designers = all_designers(config)
     tables = {
         name: RunFolder(Path(each.checkpoint).parent).history_table
         for name, each in designers.items()

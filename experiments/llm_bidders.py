@@ -24,7 +24,7 @@ from daedalus.lab.studies.llm_bidders import (
 )
 from daedalus.lab.studies.llm_bidders_figures import bids_by_format, both_rewards
 from daedalus.launch.config.tasks import LlmBidders
-from daedalus.launch.from_config import load_ask, make_env, own_context
+from daedalus.launch.from_config import all_designers, load_ask, make_env, own_context
 from daedalus.launch.tracked import tracked
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import MODEL as MODEL_FOLDER
@@ -63,7 +63,7 @@ def main(config: LlmBidders, out: Path) -> None:
 
 def _designers(config: LlmBidders) -> dict[str, DesignerSettings]:
     """Return the settings of all designers that are compared, by name."""
-    chosen = config.evaluation.baselines | {config.designer.name: config.designer}
+    chosen = all_designers(config)
     if config.trained:
         checkpoint = str(Path(config.trained) / MODEL_FOLDER)
         chosen["trained"] = LanguageModelSettings(checkpoint=checkpoint, name="trained")

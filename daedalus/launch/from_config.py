@@ -165,8 +165,15 @@ def designers_of(
     return build_all(chosen, make_context(config, env, portfolio, population))
 
 
+def all_designers(config: Designed) -> dict[str, DesignerSettings]:
+    """Return the baselines and the designer; one that changes a baseline is NAME_changed."""
+    name, baselines = config.designer.name, config.evaluation.baselines
+    changed = name in baselines and baselines[name] != config.designer
+    return baselines | {f"{name}_changed" if changed else name: config.designer}
+
+
 def _designer_settings(config: Designed, per_population: bool) -> dict[str, DesignerSettings]:
-    settings = config.evaluation.baselines | {config.designer.name: config.designer}
+    settings = all_designers(config)
     return {name: each for name, each in settings.items() if each.per_population == per_population}
 
 

@@ -15,6 +15,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.search.portfolio import make_portfolio
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.from_config import (
+    all_designers,
     make_context,
     make_env,
     make_envs,
@@ -128,3 +129,12 @@ def test_a_designer_that_was_trained_for_something_else_says_so(
         assert caplog.text.rstrip().endswith(told) and bool(caplog.text) == bool(told)
     several = make_context(config, make_env(compose_config("task=compare")))  # not this population
     assert instead(shipped, several) == ""
+
+
+def test_a_designer_that_changes_a_baseline_does_not_take_its_place() -> None:
+    asked = ["+experiment=leaderboard", "designer=planner"]
+    same, changed = (
+        all_designers(compose_config(*asked, *more)) for more in ([], ["designer.candidates=4"])
+    )
+    assert "planner_changed" not in same
+    assert changed["planner"] == same["planner"] != changed["planner_changed"]

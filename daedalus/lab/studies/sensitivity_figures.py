@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -38,7 +39,9 @@ def response_curves(table: pd.DataFrame) -> Figure:
     """
     figure, axes = empty_panels(3, 4, (13.2, 9.4))
     populations = list(table["population"].unique())
-    colours = dict(zip(populations, _COLOURS, strict=False))
+    count = len(populations)
+    palette = _COLOURS if count <= len(_COLOURS) else sns.color_palette("husl", count)
+    colours = dict(zip(populations, palette, strict=False))
     for panel, field in zip(axes, FIELDS, strict=False):
         for offset, population in enumerate(populations):
             rows = table[(table["field"] == field) & (table["population"] == population)]

@@ -189,6 +189,12 @@ def test_response_curves_have_a_panel_for_each_field() -> None:
     assert len([axes for axes in figure.axes if axes.has_data()]) >= len(FIELDS)
 
 
+def test_many_populations_have_a_colour_each() -> None:
+    found = {f"population {number}": responses() for number in range(14)}
+    axes = response_curves(sensitivity.response_table(found)).axes[0]
+    assert len({line.get_color() for line in axes.get_lines()}) >= 14
+
+
 def test_best_settings_name_the_populations() -> None:
     axes = best_settings(sensitivity.response_table(FOUND)).axes[0]
     labels = {text.get_text() for text in [*axes.get_xticklabels(), *axes.get_yticklabels()]}

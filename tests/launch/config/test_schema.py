@@ -66,6 +66,11 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             "evaluation.episodes: 7; give 8 or more",
         ),
         (
+            Sensitivity,
+            {"populations": {"stage1": None, "mixture": None}},
+            "populations: give two or more beside mixture",
+        ),
+        (
             Leaderboard,
             {"evaluation": EvaluationSettings(shards=2)},
             "evaluation.shards: 2; there are 0 populations, so give at most as many",
