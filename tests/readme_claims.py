@@ -224,7 +224,7 @@ CLAIMS = [
     Claim("ask: best_own", rf"^  best_own +{_MEAN}", "ask", mean_of("best_own")),
     Claim("ask: trained", rf"^  trained +{_MEAN}", "ask", mean_of("trained")),
     Claim("ask: an answer", r"An answer (within a second)", "ask", seconds_of_answers),
-    Claim("signal to noise of forks", r"it is (\d+) \(", "signal", signal(_FORK.format(64), 0)),
+    Claim("signal to noise of forks", r"it is (\d+)\.", "signal", signal(_FORK.format(64), 0)),
     Claim(
         "signal to noise of forks, one play each",
         r"over noise is\s+\[(\d\.\d)\]",

@@ -526,7 +526,7 @@ class Sensitivity(StudyOfPopulations):
                 f"evaluation.episodes: {self.evaluation.episodes}; give 8 or more, since parts of "
                 "them choose and others report"
             )
-        if len({each for each in self.populations if each != "mixture"}) < 2:
+        if self.populations and len(self.populations.keys() - {"mixture"}) < 2:
             raise ValueError("populations: give two or more beside mixture, which are told apart")
 
 
