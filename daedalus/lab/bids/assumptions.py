@@ -12,6 +12,7 @@ import pandas as pd
 from daedalus.lab.bids.estimator import Estimate, Estimator, money_at, money_with_stronger
 from daedalus.lab.bids.log import BidLog
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE, BidLogSettings
+from daedalus.lab.bids.value_quantiles import classes_of
 from daedalus.lab.bids.verdict import MULTIPLES, Verdict, place_of
 from daedalus.lab.theory.distributions import Numbers
 
@@ -135,7 +136,7 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
     for size, values in estimate.by_size.items():
         quantiles = estimate.bids[size]
         ratio = values[1:-1] / quantiles[1:-1]
-        own = replace(estimate, shares={size: 1.0}, worth=np.ones(len(estimate.worth)))
+        own = _in_levels(estimator, estimate, size)
         multiples = np.array([1.0 if estimator.base == "reserve" else 0.0])
         rows.append(
             {"bidders": size, "sales": int((sizes == size).sum())}
@@ -145,3 +146,13 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
             | {"explained": float(money_at(own, multiples)[0])}
         )
     return pd.DataFrame(rows)
+
+
+def _in_levels(estimator: Estimator, estimate: Estimate, size: int) -> Estimate:
+    """Return the estimate for the sales with one number of bidders, with prices in their levels."""
+    levels, here = estimate.levels, estimator.log.bidders == size
+    bases = (estimator.bases(levels) / levels.total)[here]
+    common = np.tile(estimate.common / estimate.common.mean(), (len(bases), 1))
+    relative = bases / estimate.common.mean()
+    classes = classes_of(relative, common, np.ones(len(bases)))
+    return replace(estimate, shares={size: 1.0}, bases=classes[0], worth=classes[1])
