@@ -71,7 +71,7 @@ def leaderboard(scores: pd.DataFrame) -> Figure:
     axes.set(xlabel=_SCALE)
     reading = "a dot for each population and seed · bar: mean"
     reading += " · one seed has no interval" if scores["seed"].nunique() == 1 else ""
-    entitle(figure, "Scores in populations that no designer was trained on", reading)
+    entitle(figure, "Scores over the populations of the leaderboard", reading)
     return figure
 
 
@@ -120,7 +120,7 @@ def intervals(totals: pd.DataFrame, confidence: float) -> Figure:
     _name_rows(panels, rows)
     entitle(
         figure,
-        "Scores in populations that no designer was trained on",
+        "Scores over the populations of the leaderboard",
         f"normalised scores, mean of {_seeds(rows)} · bar: {100 * confidence:g} % interval over "
         "what stands below",
     )

@@ -65,7 +65,7 @@ def behaviour(table: pd.DataFrame, designer: str) -> Figure:
 
 
 def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
-    """Draw the difference in R of two designers, by the bidders of an episode.
+    """Draw the difference in reward of two designers, by the bidders of an episode.
 
     Args:
         table: The frame of ``decisions``.
@@ -85,9 +85,10 @@ def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
         panel.errorbar(found.index, found["mean"], yerr=half, **style)
         panel.set_xlabel(f"bidders who {readable(present)}")
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    panels[0].set_ylabel(f"R minus R of {readable(other)}")
+    panels[0].set_ylabel(f"reward minus that of {readable(other)}")
     reading = f"mean over paired episodes · bars: {over_episodes(counts, 0.95)}"
-    title = f"R of {readable(designer)} minus R of {readable(other)}, by the bidders of an episode"
+    names = f"{readable(designer)} minus that of {readable(other)}"
+    title = f"Reward of {names}, by the bidders of an episode"
     entitle(figure, title, reading)
     return figure
 

@@ -32,7 +32,7 @@ def gain_bars(gains: pd.DataFrame) -> Figure:
     ]
     axes.set_yticks(places, names)
     axes.axvline(0, color=INK, lw=0.8)
-    axes.set(ylim=(len(best) - 0.5, -0.5), xlabel="R gained")
-    reading = f"thin lines: {over_episodes(best['count'], 0.95)}"
+    axes.set(ylim=(len(best) - 0.5, -0.5), xlabel="reward gained")
+    reading = f"thin lines: {over_episodes(best['count'], 0.95)} · the best of many, so too high"
     entitle(figure, "What the best change of each field gains", reading)
     return figure

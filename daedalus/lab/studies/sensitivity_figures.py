@@ -32,7 +32,7 @@ _ZOOM = 0.12
 
 
 def response_curves(table: pd.DataFrame) -> Figure:
-    """Draw the loss of R away from each field's best level, with a line for each population.
+    """Draw the loss of reward away from each field's best level, with a line for each population.
 
     Args:
         table: The frame of ``response_table``.
@@ -53,12 +53,12 @@ def response_curves(table: pd.DataFrame) -> Figure:
     legend.axis("off")
     legend.legend(handles, [readable(name) for name in populations], loc="center left", fontsize=10)
     for row in range(3):
-        axes[4 * row].set_ylabel("R minus R at the best level")
+        axes[4 * row].set_ylabel("reward minus that at the best level")
     reading = (
         "around each population's best fixed mechanism · 95 % t intervals over episodes"
         f" · triangle: below -{_ZOOM}"
     )
-    entitle(figure, "Effect of each field on R, by population", reading)
+    entitle(figure, "Effect of each field on the reward, by population", reading)
     return figure
 
 
@@ -110,7 +110,7 @@ def best_settings(table: pd.DataFrame) -> Figure:
     )
     axes.set_yticks(range(len(FIELDS)), [readable(field) for field in FIELDS])
     axes.grid(visible=False)
-    reading = "darker: higher in the field's range · dot: changes R by less than 0.005"
+    reading = "darker: higher in the field's range · dot: changes the reward by less than 0.005"
     entitle(figure, "The best mechanism depends on the population", reading)
     return figure
 

@@ -74,7 +74,7 @@ def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
     _stacked(right, rows, places)
     right.axvline(0, color=INK, lw=0.8)
     right.set_yticks(places, [""] * len(rows))
-    right.set_xlabel(f"R of {readable(reference)} minus R")
+    right.set_xlabel(f"reward of {readable(reference)} minus its own")
     right.set_title("what is lost", loc="left")
     right.legend(frameon=False, fontsize=8.5)
     reading = "left: median and middle half of the episodes · right: thin lines: "
@@ -110,7 +110,7 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
     gain.errorbar(gains.loc[order, "mean"], range(len(order)), xerr=bars, **style)
     gain.axvline(0, color=INK, lw=0.8)
     gain.set_yticks(range(len(order)), [""] * len(order))
-    gain.set(ylim=(len(order) - 0.5, -0.5), xlabel=f"R minus R of {readable(before)}")
+    gain.set(ylim=(len(order) - 0.5, -0.5), xlabel=f"reward minus that of {readable(before)}")
     gain.xaxis.set_major_locator(MaxNLocator(4))
     gain.set_title("what that earns", loc="left")
     reading = "same states for both, up to which the first plays · bars: "
