@@ -62,3 +62,27 @@ def test_second_price_bids_have_no_markup_and_explain_the_prices() -> None:
     table = fit_by_size(second, second.estimate())
     assert (table["median_markup"] == 0).all()
     assert np.allclose(table["explained"], table["paid"], rtol=0.1)
+
+
+def test_prices_are_explained_with_the_reserves_of_sales_with_as_many_bidders() -> None:
+    """The reserves of all sales were taken, though few of those with two bidders had a low one."""
+    rng = np.random.default_rng(1)
+    sizes = np.repeat([2, 3], 2000)
+    reserves = np.where(rng.random(4000) < 0.85, sizes == 2, sizes == 3) * 0.7 + 0.1
+    settings = BidLogSettings(format="second_price")
+    table = table_of([rng.random(n) for n in sizes], reserve=list(reserves))
+    second = Estimator.of(bid_log(table, settings, "reserves"), settings)
+    found = fit_by_size(second, second.estimate())
+    assert np.allclose(found["explained"], found["paid"], rtol=0.03)
+
+
+def test_prices_are_explained_where_sales_share_what_the_log_does_not_show() -> None:
+    """Levels of sales counted alike, though high ones, in which a reserve matters less, pay more."""
+    rng = np.random.default_rng(2)
+    level = np.exp(0.6 * rng.normal(size=(3000, 1)))
+    settings = BidLogSettings(format="second_price", outliers=None)
+    table = table_of(list(level * (0.5 + rng.random((3000, 2)))), reserve=[1.0] * 3000)
+    second = Estimator.of(bid_log(table, settings, "levels"), settings)
+    assert second.parts is not None
+    found = fit_by_size(second, second.estimate())
+    assert np.allclose(found["explained"], found["paid"], rtol=0.05)
