@@ -77,7 +77,7 @@ def _in_log(findings: Findings) -> str:
 
 def how_sure(findings: Findings) -> str:
     """Return the intervals of the gain and of the best reserve."""
-    percent, count = 100.0 * findings.confidence, findings.estimator.settings.resamples
+    percent = 100.0 * findings.confidence
     low, high = map(amount, findings.verdict.interval)
     gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
     chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
@@ -85,12 +85,21 @@ def how_sure(findings: Findings) -> str:
         f"If all that is assumed holds, with {percent:g} % confidence {gain}the best reserve "
         f"{_range_of_best(findings)}. {_at_ends(findings)}{_as_good(findings)}"
         "Other sales could by chance have led to another result in these "
-        f"ranges ({count} samples of the sales). {chosen if gain else ''}"
+        f"ranges ({_samples(findings)}). {chosen if gain else ''}"
         f"{_OFF if findings.is_small and not findings.is_unchanged else ''}"
         "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
         "which sales are errors, whether bids of a sale share something, and how many bidders "
         "could have come."
     )
+
+
+def _samples(findings: Findings) -> str:
+    """Return how many samples are behind the intervals, and what is rough about them."""
+    count = findings.verdict.samples
+    told = f"{count} samples of the sales"
+    if count == findings.estimator.settings.resamples:
+        return told
+    return f"{told}, in which mechanisms were played for one episode, so the ranges are rough"
 
 
 def _at_ends(findings: Findings) -> str:

@@ -128,15 +128,18 @@ class EstimatedMarkets:
         rows = Mechanisms.repeat(mechanism, len(reserves))
         return rows.with_columns(reserve_price=np.minimum(reserves / self.scale, _HIGHEST))
 
-    def rewards(self, mechanism: Mechanism, episodes: int, purpose: str) -> Numbers:
+    def rewards(
+        self, mechanism: Mechanism, episodes: int, purpose: str, by_theory: bool = True
+    ) -> Numbers:
         """Return what a mechanism earns in a sale at each of ``MULTIPLES``, shape (M,).
 
         Args:
             mechanism: The mechanism; its reserve is not taken.
             episodes: Episodes for each number of bidders, if theory does not tell.
             purpose: Keys the markets.
+            by_theory: Whether theory is asked before the market.
         """
-        if self.is_exact(mechanism):
+        if by_theory and self.is_exact(mechanism):
             grid = self.estimate.values
             curve = revenue_curve(grid, self.estimate.shares)
         else:
@@ -281,9 +284,14 @@ class Judgement:
         cls, markets: EstimatedMarkets, in_force: Mechanism, designed: Mechanism,
         others: dict[str, Mixture], episodes: int, purpose: str,
     ) -> Judgement:  # fmt: skip
-        """Return what mechanisms earn; see ``EstimatedMarkets.rewards``."""
-        first = markets.rewards(in_force, episodes, purpose)
-        second = first if in_force == designed else markets.rewards(designed, episodes, purpose)
+        """Return what mechanisms earn; see ``EstimatedMarkets.rewards``.
+
+        If theory does not tell one of them, both are played, in the same markets.
+        """
+        exact = all(markets.is_exact(each) for each in (in_force, designed))
+        first = second = markets.rewards(in_force, episodes, purpose, exact)
+        if designed != in_force:
+            second = markets.rewards(designed, episodes, purpose, exact)
         found = {name: each.reward(markets, episodes, purpose) for name, each in others.items()}
         return cls(first, second, found)
 
@@ -322,6 +330,7 @@ class Verdict:
             fifth; 0 if there is none.
         unseen: Whether the designed reserve is below those in force, where the log has no bids.
         change: Whether the change is recommended.
+        samples: Number of the bootstrap samples behind the intervals.
         required: Whether the policy in force is not allowed, so that the change is due.
     """
 
@@ -336,6 +345,7 @@ class Verdict:
     raised: tuple[float, float, float]
     unseen: bool
     change: bool
+    samples: int
     required: bool = False
 
     @classmethod
@@ -377,7 +387,7 @@ class Verdict:
         around = (raised[0], *interval_of(raised[1:], confidence))
         return cls(
             policy, in_force, reward, gain, (low, high), best, (worst, most),
-            _as_good(designs, at), around, unseen, bool(surely or required), required,
+            _as_good(designs, at), around, unseen, bool(surely or required), len(samples), required,
         )  # fmt: skip
 
 

@@ -49,6 +49,13 @@ def test_what_the_ends_of_the_range_of_best_reserves_bring_is_said(findings: Fin
     assert "nearly the same at both ends" in how_sure(replace(findings, verdict=flat))
 
 
+def test_the_samples_in_which_mechanisms_were_judged_are_told(findings: Findings) -> None:
+    """The report said 200 where mechanisms had been played in 20."""
+    assert "(20 samples of the sales)" in how_sure(findings)
+    played = replace(findings, verdict=replace(findings.verdict, samples=7))
+    assert "(7 samples of the sales, in which mechanisms were played" in how_sure(played)
+
+
 def test_reserves_that_bring_as_much_are_told_if_they_are_more_than_the_interval(
     findings: Findings,
 ) -> None:

@@ -77,7 +77,7 @@ def test_prices_are_explained_with_the_reserves_of_sales_with_as_many_bidders() 
 
 
 def test_prices_are_explained_where_sales_share_what_the_log_does_not_show() -> None:
-    """Levels of sales counted alike, though high ones, in which a reserve matters less, pay more."""
+    """Levels that bidders share counted alike, though high ones pay more."""
     rng = np.random.default_rng(2)
     level = np.exp(0.6 * rng.normal(size=(3000, 1)))
     settings = BidLogSettings(format="second_price", outliers=None)

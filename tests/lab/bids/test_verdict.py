@@ -12,6 +12,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.verdict import (
     MULTIPLES,
+    PLAYED,
     EstimatedMarkets,
     Judgement,
     Mixture,
@@ -19,6 +20,7 @@ from daedalus.lab.bids.verdict import (
     Verdict,
     _as_good,
     is_binding,
+    judgements_in,
     place_of,
     policy_in_force,
     without_idle_changes,
@@ -131,3 +133,22 @@ def test_what_the_log_cannot_tell_is_not_recommended() -> None:
 def test_mechanisms_hold_their_reserves_in_the_market_s_range(markets: EstimatedMarkets) -> None:
     rows = markets.at(PLAIN, np.array([0.0, 2.0 * markets.scale]))
     assert isinstance(rows, Mechanisms) and rows.reserve_price.tolist() == [0.0, 0.9]
+
+
+def test_both_mechanisms_are_played_if_theory_does_not_tell_one(markets: EstimatedMarkets) -> None:
+    """The one in force had its result from theory, so chance of the market counted as a gain."""
+    secret = replace(PLAIN, reveal_reserve=False)
+    judged = Judgement.of(markets, PLAIN, secret, {}, 1, "paired")
+    at = place_of(0.0)
+    assert judged.designed[at] == pytest.approx(judged.in_force[at], rel=1e-9)
+
+
+def test_the_number_of_samples_that_were_judged_is_kept(
+    markets: EstimatedMarkets, estimator: Estimator
+) -> None:
+    secret = replace(PLAIN, reveal_reserve=False)
+    few = judgements_in([markets] * 30, PLAIN, secret, {})
+    in_force = policy_in_force(estimator)
+    assert len(few) == PLAYED
+    found = Verdict.of(in_force, secret, few[0], few, estimator, 0.95)
+    assert found.samples == PLAYED
