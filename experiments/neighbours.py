@@ -32,8 +32,6 @@ def main(config: Neighbours, out: Path) -> None:
 def report_gains(gains: pd.DataFrame, report: Report, table: str, figure: str) -> None:
     """Write what neighbours of a mechanism gain as a table and a figure of these names."""
     report.table(gains, table)
-    report.show(
-        gains.head(),
-        "changes of one field that gain most (chosen on these episodes, so the best of many is too high)",
-    )
+    title = "changes of one field that gain most; chosen on these episodes, so the best is too high"
+    report.show(gains.head(), title)
     report.figure(gain_bars(gains), figure)
