@@ -11,6 +11,10 @@ from daedalus.lab.bids.text_table import DOUBT
 from daedalus.lab.bids.verdict import INDIFFERENT, MULTIPLES
 
 _OFF = "The prices of the estimate are off by more than this gain. "
+_BOUNDED = (
+    "Bids tell bounds of values alone, so the ranges reach over the lowest, the middle and the "
+    "highest values that bids allow; what lies between these may lead further. "
+)
 _NOTHING = 0.005
 """Losses, in percent, that are called none."""
 _CLOSE = 0.005
@@ -81,11 +85,12 @@ def how_sure(findings: Findings) -> str:
     low, high = map(amount, findings.verdict.interval)
     gain = "" if findings.is_unchanged else f"the gain lies between {low} and {high} a sale, and "
     chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
+    bounds = _BOUNDED if findings.estimate.has_bounds else ""
     return (
         f"If all that is assumed holds, with {percent:g} % confidence {gain}the best reserve "
         f"{_range_of_best(findings)}. {_at_ends(findings)}{_as_good(findings)}"
         "Other sales could by chance have led to another result in these "
-        f"ranges ({_samples(findings)}). {chosen if gain else ''}"
+        f"ranges ({_samples(findings)}). {bounds}{chosen if gain else ''}"
         f"{_OFF if findings.is_small and not findings.is_unchanged else ''}"
         "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
         "which sales are errors, whether bids of a sale share something, and how many bidders "

@@ -24,7 +24,7 @@ from daedalus.lab.bids.verdict import (
     Mixture,
     Policy,
     Verdict,
-    interval_of,
+    ends_of,
     judgements_in,
     place_of,
     policy_in_force,
@@ -163,10 +163,13 @@ def _cost(
     judged = Judgement.of(markets, mechanism, free, {}, plan.episodes, "judge")
     at, permitted = place_of(verdict.policy.multiple), rest.permitted(markets)
     best = int(np.argmax(np.where(permitted, judged.designed, -np.inf)))
-    every = [judged, *judgements_in(sampled, mechanism, free, {})]
-    costs = [float(each.designed[best] - each.in_force[at]) for each in every]
+
+    def cost_of(each: Judgement) -> float:
+        return float(each.designed[best] - each.in_force[at])
+
+    samples = judgements_in(sampled, mechanism, free, {})
     today: Literal["kept", "broken"] = "broken"
     if rules.keeps(clause, verdict.in_force, markets):
         today = "kept"
-    ends = interval_of(costs[1:], plan.confidence)
-    return RuleCost(clause.sentence, rules.says(clause), today, costs[0], *ends)
+    low, high = map(float, ends_of(samples, cost_of, plan.confidence))
+    return RuleCost(clause.sentence, rules.says(clause), today, cost_of(judged), low, high)

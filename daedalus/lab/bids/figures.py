@@ -14,7 +14,7 @@ from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.lab.bids.analysis import Analysis
 from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator
 from daedalus.lab.bids.value_quantiles import LEVELS
-from daedalus.lab.bids.verdict import MULTIPLES, Judgement, Verdict, interval_of, place_of
+from daedalus.lab.bids.verdict import MULTIPLES, Judgement, Verdict, ends_of, place_of
 from daedalus.lab.theory.distributions import Numbers
 
 _BIDS, _VALUES, _IN_FORCE, _SET = "#e69f00", "#0072b2", "#4d4d4d", "#009e73"
@@ -103,12 +103,15 @@ def reserve_curve(
     """Draw the reward of each reserve, compared with the one in force, with its band."""
     figure, (axes,) = empty_panels(1, 1, (6.8, 4.4))
     now = place_of(verdict.in_force.multiple)
-    curves = [100.0 * (each.designed / each.in_force[now] - 1.0) for each in (judgement, *samples)]
-    ends = np.array([interval_of(list(each), confidence) for each in np.array(curves[1:]).T]).T
+
+    def curve_of(each: Judgement) -> Numbers:
+        return np.asarray(100.0 * (each.designed / each.in_force[now] - 1.0))
+
+    curve, ends = curve_of(judgement), ends_of(samples, curve_of, confidence)
     places, unit = estimator.unit * MULTIPLES, estimator.unit
-    shown = MULTIPLES <= _right_end(curves[0], verdict)
+    shown = MULTIPLES <= _right_end(curve, verdict)
     axes.fill_between(places[shown], *ends[:, shown], color=_VALUES, alpha=0.25, lw=0)
-    axes.plot(places[shown], curves[0][shown], color=_VALUES, lw=1.8)
+    axes.plot(places[shown], curve[shown], color=_VALUES, lw=1.8)
     low = float(min(ends[0][shown].min(), 0.0))
     high = float(max(ends[1][shown].max(), 0.0))
     axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from daedalus.lab.bids.brief_rules import BriefFindings
 from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator, over_classes
 from daedalus.lab.bids.value_quantiles import LEVELS
-from daedalus.lab.bids.verdict import Judgement, Verdict, interval_of, place_of
+from daedalus.lab.bids.verdict import Judgement, Verdict, ends_of, place_of
 
 _TYPICAL = 0.5
 
@@ -160,20 +160,17 @@ def designers_table(
         confidence: Confidence of the intervals.
     """
     at, now = place_of(verdict.policy.multiple), place_of(verdict.in_force.multiple)
-    every = [judgement, *samples]
-    results = {
-        "in force": [each.in_force[now] for each in every],
-        "designed": [each.designed[at] for each in every],
-    } | {name: [each.others[name] for each in every] for name in judgement.others}
-    table = []
-    for name, rewards in results.items():
-        gains = np.array(rewards) - results["in force"]
-        low, high = interval_of(list(gains[1:]), confidence)
-        table.append(
-            {"designer": name, "sets": sets[name], "result": float(rewards[0])}
-            | {"gain": float(gains[0]), "gain_low": low, "gain_high": high}
-        )
-    return pd.DataFrame(table)
+    names = ["in force", "designed", *judgement.others]
+
+    def results_of(each: Judgement) -> NDArray[np.float64]:
+        others = [each.others[name] for name in judgement.others]
+        return np.array([each.in_force[now], each.designed[at], *others])
+
+    results = results_of(judgement)
+    low, high = ends_of(samples, lambda each: results_of(each) - each.in_force[now], confidence)
+    table = {"designer": names, "sets": [sets[name] for name in names], "result": results}
+    gains = {"gain": results - results[0], "gain_low": low, "gain_high": high}
+    return pd.DataFrame(table | gains)
 
 
 def reserves_table(findings: Findings) -> pd.DataFrame:

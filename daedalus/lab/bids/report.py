@@ -261,8 +261,8 @@ def _bidders(findings: Findings) -> str:
         )
     if log.format == ASCENDING:
         sentences.append(
-            "In an ascending sale bids give bounds of values. The design is for their middle, and "
-            "both bounds are among the assumptions above."
+            "In an ascending sale bids give bounds of values. The design is for their middle, "
+            "intervals reach over both bounds, and these are among the assumptions above."
         )
     return " ".join(sentences)
 

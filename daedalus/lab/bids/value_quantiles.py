@@ -55,6 +55,11 @@ class Tables:
     bids: dict[int, Numbers]
     common: Numbers
 
+    @property
+    def has_bounds(self) -> bool:
+        """Return whether bids tell bounds of values alone, as those of ascending sales do."""
+        return self.low is not self.values
+
     @classmethod
     def told(
         cls, values: Numbers, by_size: dict[int, Numbers], bids: dict[int, Numbers],

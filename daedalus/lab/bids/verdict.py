@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -273,11 +273,13 @@ class Judgement:
         in_force: Reward of the mechanism in force at each of ``MULTIPLES``, shape (M,).
         designed: The same of the mechanism that was designed.
         others: Reward of other designers, by name.
+        ends: The same for the lowest and the highest values that bids allow, if they tell bounds.
     """
 
     in_force: Numbers
     designed: Numbers
     others: dict[str, float]
+    ends: tuple[Judgement, ...] = ()
 
     @classmethod
     def of(
@@ -293,7 +295,11 @@ class Judgement:
         if designed != in_force:
             second = markets.rewards(designed, episodes, purpose, exact)
         found = {name: each.reward(markets, episodes, purpose) for name, each in others.items()}
-        return cls(first, second, found)
+        estimate = markets.estimate
+        bounds = (estimate.low, estimate.high) if estimate.has_bounds else ()
+        worlds = [replace(markets, estimate=estimate.with_values(each)) for each in bounds]
+        ends = [cls.of(each, in_force, designed, others, episodes, purpose) for each in worlds]
+        return cls(first, second, found, tuple(ends))
 
 
 def judgements_in(
@@ -321,7 +327,7 @@ class Verdict:
         in_force: The policy in force.
         reward: Mean reward of a sale under the policy in force.
         gain: What the designed policy gains on it.
-        interval: Interval of this gain over the bootstrap samples.
+        interval: Interval of this gain over the bootstrap samples; see ``ends_of``.
         best: Interval of the best multiple over the bootstrap samples.
         at_best: Mean reward of a sale at both ends of that interval.
         as_good: Lowest and highest multiple around the designed one between which all bring as
@@ -373,21 +379,25 @@ class Verdict:
 
         designs = of_permitted(judgement.designed)
         at, now = int(np.argmax(designs)), place_of(in_force.multiple)
-        gains = [float(each.designed[at] - each.in_force[now]) for each in (judgement, *samples)]
-        low, high = interval_of(gains[1:], confidence)
-        places = [np.argmax(of_permitted(each.designed)) for each in samples]
-        best = interval_of(list(MULTIPLES[places]), confidence)
-        worst, most = (float(judgement.designed[place_of(each)]) for each in best)
         more = place_of(_RAISED * in_force.multiple)
-        raised = [float(each.in_force[more] - each.in_force[now]) for each in (judgement, *samples)]
-        gain, reward = gains[0], float(judgement.in_force[now])
+
+        def told(each: Judgement) -> Numbers:
+            """Return the gain, the best multiple, and what a raised reserve changes."""
+            best = MULTIPLES[np.argmax(of_permitted(each.designed))]
+            today = each.in_force[now]
+            return np.array([each.designed[at] - today, best, each.in_force[more] - today])
+
+        gain, _, raised = told(judgement).tolist()
+        reward = float(judgement.in_force[now])
+        (low, high), best, around = map(tuple, ends_of(samples, told, confidence).T.tolist())
+        worst, most = (float(judgement.designed[place_of(each)]) for each in best)
         unseen = estimator.base == RESERVE and at < now and is_binding(estimator)
         surely = low > 0 and not unseen and gain > INDIFFERENT * abs(reward)
         policy = Policy(designed, float(MULTIPLES[at]))
-        around = (raised[0], *interval_of(raised[1:], confidence))
         return cls(
             policy, in_force, reward, gain, (low, high), best, (worst, most),
-            _as_good(designs, at), around, unseen, bool(surely or required), len(samples), required,
+            _as_good(designs, at), (raised, *around), unseen, bool(surely or required),
+            len(samples), required,
         )  # fmt: skip
 
 
@@ -405,6 +415,18 @@ def interval_of(numbers: Sequence[float], confidence: float) -> tuple[float, flo
     tails = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
     low, high = np.quantile(np.array(numbers), tails)
     return float(low), float(high)
+
+
+def ends_of(
+    samples: Sequence[Judgement], of: Callable[[Judgement], float | Numbers], confidence: float
+) -> Numbers:
+    """Return both ends of the percentile interval of numbers over bootstrap samples, (2, ...).
+
+    Where bids tell bounds of values, it reaches over their lowest, middle and highest values.
+    """
+    drawn = np.array([[of(each) for each in (sample, *sample.ends)] for sample in samples])
+    low, high = np.quantile(drawn, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
+    return np.array([low.min(axis=0), high.max(axis=0)])
 
 
 def place_of(multiple: float) -> int:

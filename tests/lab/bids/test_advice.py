@@ -56,6 +56,13 @@ def test_the_samples_in_which_mechanisms_were_judged_are_told(findings: Findings
     assert "(7 samples of the sales, in which mechanisms were played" in how_sure(played)
 
 
+def test_ranges_over_bounds_say_so(findings: Findings) -> None:
+    assert "bounds" not in how_sure(findings)
+    values = findings.estimate.values
+    bounds = replace(findings, estimate=replace(findings.estimate, low=0.9 * values))
+    assert "Bids tell bounds of values alone, so the ranges reach over" in how_sure(bounds)
+
+
 def test_reserves_that_bring_as_much_are_told_if_they_are_more_than_the_interval(
     findings: Findings,
 ) -> None:

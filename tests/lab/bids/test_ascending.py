@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from daedalus.lab.bids.estimator import Estimator
+from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.verdict import MULTIPLES, Verdict, interval_of, place_of, policy_in_force
 from daedalus.lab.studies.bid_play import jump_bids
+from tests.lab.bids.conftest import judge
 from tests.lab.bids.simulated import best_multiple, clock_bids, table_of
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 AT = (100 * QUARTILES).astype(int)
-MULTIPLES = np.arange(0.0, 5.0, 0.01)
+FINE = np.arange(0.0, 5.0, 0.01)
 INCREMENT = 0.02
 
 
@@ -77,7 +80,30 @@ def test_a_clock_tells_the_best_reserve() -> None:
 
     def best(seed: int, common_part: bool | None) -> float:
         found = estimator_of(clock_bids(values_of(2000, 0.0, seed)), common_part=common_part)
-        return best_multiple(found.estimate(), MULTIPLES) * found.unit
+        return best_multiple(found.estimate(), FINE) * found.unit
 
     assert np.mean([best(seed, None) for seed in range(5)]) == pytest.approx(0.5, abs=0.03)
     assert best(0, True) < 0.4
+
+
+def test_intervals_reach_over_both_bounds() -> None:
+    """They were those of the middle of the bounds, which the bidders' values need not be at."""
+    found = estimator_of(jumped(400, 0.0, 1), increment=INCREMENT, resamples=40)
+    samples = list(found.bootstrap(np.random.default_rng(0)))
+    kept = policy_in_force(found)
+
+    def verdict_of(change: Callable[[Estimate], Estimate]) -> Verdict:
+        judgement, *others = (judge(change(each), found) for each in (found.estimate(), *samples))
+        return Verdict.of(kept, kept.mechanism, judgement, others, found, 0.95)
+
+    both = verdict_of(lambda each: each)
+    at = place_of(both.policy.multiple)
+    for values in ("low", "high"):
+        ends = [judge(each.with_values(getattr(each, values)), found) for each in samples]
+        gains = [each.designed[at] - each.in_force[0] for each in ends]
+        best = [MULTIPLES[np.argmax(each.designed)] for each in ends]
+        for wide, near in ((both.interval, gains), (both.best, best)):
+            low, high = interval_of(near, 0.95)
+            assert wide[0] <= low and high <= wide[1]
+    middle = verdict_of(lambda each: each.with_values(each.values))
+    assert both.gain == middle.gain and both.best[1] - both.best[0] > middle.best[1] - middle.best[0]
