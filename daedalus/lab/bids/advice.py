@@ -196,10 +196,11 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
     table = findings.sensitivity
     best = float(table.loc[table["kind"] == "as estimated", "best"].iloc[0])
     single = table[table["kind"] == SINGLE_SALES]
+    for_revenue = "" if findings.in_money else " for revenue"
     for assumption, other in zip(single["assumption"], single["best"], strict=True):
         if abs(other - best) > _MOVED * best:
             then = _words(findings, float(other))
-            yield f"A single sale moves the result: {assumption}, the best is {then}."
+            yield f"A single sale moves the result: {assumption}, the best{for_revenue} is {then}."
 
 
 def _of_the_reserve(findings: Findings) -> Iterator[str]:
@@ -229,4 +230,5 @@ def _of_assumptions(findings: Findings) -> Iterator[str]:
     named = "; ".join(f"{assumption} ({-gain:.2f} % lost)" for assumption, gain in pairs)
     if named:
         which = "This reserve" if findings.verdict.change else "The best reserve found"
-        yield f"{which} would lose if: {named}."
+        lost = "lose" if findings.in_money else "lose revenue"
+        yield f"{which} would {lost} if: {named}."

@@ -169,7 +169,7 @@ def sensitivity_dots(table: pd.DataFrame, verdict: Verdict, estimator: Estimator
         panel.margins(x=0.1)
         panel.grid(visible=True, axis="both")
     left.set_xlabel(f"best reserve, {base_words(estimator.base)}")
-    right.set_xlabel("gain of the designed reserve, %")
+    right.set_xlabel("gain of the designed reserve in revenue, %")
     reading = "dashed: the reserve that was designed · each row changes one assumption"
     entitle(figure, "If an assumption fails", reading)
     return figure

@@ -231,7 +231,9 @@ def _assumptions(findings: Findings) -> str:
         reserve_words(float(each["best"]), findings.estimator, findings.estimate)
         for each in (first, last)
     ]
+    revenue = f"All of this part is of revenue, not of {findings.reward}. "
     return (
+        f"{'' if findings.in_money else revenue}"
         f"Below its first row the figure has {len(others)} others. Each changes one assumption, or "
         f"takes a part of the sales. The best reserve then lies between {words[0]}, if "
         f"{plain(first['assumption'])}, and {words[1]}, if {plain(last['assumption'])}. This range "

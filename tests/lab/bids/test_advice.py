@@ -126,3 +126,15 @@ def test_assumptions_under_which_it_loses_are_named(findings: Findings) -> None:
     table.loc[table["kind"] == "collusion", "gain"] = -2.0
     (said,) = [each for each in doubts(replace(findings, sensitivity=table)) if "lose" in each]
     assert said.endswith("if: bidders expected one rival fewer, as in a ring of two (2.00 % lost).")
+
+
+def test_assumptions_are_said_to_be_of_revenue_whatever_is_wanted(findings: Findings) -> None:
+    """Losses of revenue stood below a reserve for welfare as if they were losses of it."""
+    table = findings.sensitivity.assign(gain=-2.0)
+    table.loc[table["kind"] == SINGLE_SALES, "best"] = 100.0
+    other = replace(findings, sensitivity=table, in_money=False, reward="welfare")
+    told = [each for each in doubts(other) if "lose" in each or "single sale" in each]
+    assert len(told) == 3 and all("revenue" in each for each in told)
+    figures = {name: "x.png" for name in ("values", "densities", "reserve", "sensitivity")}
+    note = "All of this part is of revenue, not of welfare."
+    assert note in markdown(other, figures, "") and note not in markdown(findings, figures, "")
