@@ -377,6 +377,8 @@ def _reserve(estimator: Estimator, deviation: float) -> Check:
         "with few bidders too high. If you know how many could come, set "
         "bid_log.potential_bidders."
     )
+    if estimator.lacks_rivals and estimator.parts:
+        changes = f"{changes} What bids share is taken out, though the reserve cuts it off."
     if estimator.potential:
         what = f"{what} {estimator.potential.bidders} bidders are counted for each sale."
     return Check(name, what, near, changes=changes, fails=estimator.lacks_rivals)

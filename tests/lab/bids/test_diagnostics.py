@@ -206,3 +206,14 @@ def _log_and_design(bids: Sequence[np.ndarray]) -> tuple[BidLog, np.ndarray]:
     sales = pd.DataFrame({"bidders": sizes})
     log = BidLog("log", "first_price", table["bid"].to_numpy(), number, sales, pd.DataFrame())
     return log, (sizes[:, None] == np.unique(sizes)).astype(np.float64)
+
+
+def test_a_common_part_that_a_reserve_cuts_off_is_told() -> None:
+    """Where nobody knows how many stayed away, what bids share is taken out all the same."""
+    table = binding_table((2, 9))
+    number = table["auction"].factorize()[0]
+    level = np.exp(0.4 * np.random.default_rng(0).normal(size=number.max() + 1))[number]
+    shared = table.assign(bid=0.5 + (table["bid"] - 0.5) * level)
+    told = "What bids share is taken out, though the reserve cuts it off"
+    assert told in checks_of(shared).loc[COUNTED, "changes"]
+    assert told not in checks_of(shared, common_part=False).loc[COUNTED, "changes"]
