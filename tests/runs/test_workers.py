@@ -64,10 +64,14 @@ def test_results_come_in_order_from_processes_with_equal_parts_of_the_cores() ->
         assert (allowed, kernel, inside) == (2, 2, [place, place])
 
 
-@pytest.mark.parametrize(("asked", "used"), [(1, 1), (2, 2), (9, 4), (None, 4)])
+@pytest.mark.parametrize(
+    ("asked", "share", "used"),
+    [(1, "", 1), (2, "", 2), (9, "", 4), (None, "", 4), (None, "2", 2), (3, "2", 3)],
+)
 def test_there_are_as_many_processes_as_asked_for_but_no_more_than_cores(
-    asked: int | None, used: int
+    asked: int | None, share: str, used: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", share)  # of a job beside others
     with sharing(asked):
         assert workers._workers.get() == used
     assert workers._workers.get() == 1
