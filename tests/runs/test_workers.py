@@ -155,7 +155,7 @@ def _columns(mechanisms: Mechanisms) -> Iterator[np.ndarray]:
 def test_searches_find_the_same_to_the_last_bit(
     search: Callable[[], Iterator[np.ndarray]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookahead, "CHUNK", 64)  # many pieces
+    monkeypatch.setattr(lookahead, "_CHUNK", 64)  # many pieces
     pieces: list[int] = []
     shared = share_out
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.env import Episodes
-from daedalus.design.search.lookahead import CHUNK, play_futures
+from daedalus.design.search.lookahead import in_parts, play_futures
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.outcome import Outcome
 from daedalus.market.seeds import market_seeds
@@ -36,12 +36,9 @@ def fork_rewards(
     """
     _check(episode, mechanisms, futures, horizon)
     seeds = market_seeds(seed, "fork/futures", futures)
-    together = max(1, CHUNK // max(1, futures))
-    order = np.arange(len(mechanisms))
-    parts = [order[start : start + together] for start in range(0, len(order), together)]
-    return np.concatenate(
-        [_rewards(episode, mechanisms.take(each), seeds, horizon) for each in parts]
-    )
+    parts = in_parts(np.arange(len(mechanisms)), max(1, futures))
+    found = [_rewards(episode, mechanisms.take(part), seeds, horizon) for part in parts]
+    return np.concatenate(found)
 
 
 def _rewards(

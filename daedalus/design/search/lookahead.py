@@ -20,7 +20,7 @@ from daedalus.runs.workers import share_out
 Piece = TypeVar("Piece")
 
 _PATIENCE = 5.0  # seconds before a progress bar is shown
-CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
+_CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class LookAhead:
 
         The number of futures is that of ``seeds``.
         """
-        parts = _parts(np.arange(len(rows)), seeds.shape[1])
+        parts = in_parts(np.arange(len(rows)), seeds.shape[1])
         pieces = (
             _Piece.of(states, rows[part], mechanisms.take(part), seeds[part]) for part in parts
         )
@@ -157,7 +157,7 @@ class LookAhead:
         rows, choices = _pairs(states, candidates)
         seeds = self.future_seeds(len(states), purpose)
         # Episodes that are played together should end together.
-        parts = _parts(np.argsort(states.steps[rows], kind="stable"), self.futures)
+        parts = in_parts(np.argsort(states.steps[rows], kind="stable"), self.futures)
         pieces = (
             (
                 f"{purpose}/designer/{number}",
@@ -226,9 +226,9 @@ def _pairs(states: Episodes, candidates: Mechanisms) -> tuple[NDArray[np.int64],
     return np.divmod(np.arange(len(states) * len(candidates)), len(candidates))
 
 
-def _parts(order: NDArray[np.intp], futures: int) -> list[NDArray[np.intp]]:
+def in_parts(order: NDArray[np.intp], futures: int) -> list[NDArray[np.intp]]:
     """Return pairs in parts that are played at once, whatever processes there are."""
-    size = max(1, CHUNK // futures)
+    size = max(1, _CHUNK // futures)
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 

@@ -74,7 +74,7 @@ def _worlds(estimator: Estimator, estimate: Estimate) -> Iterator[tuple[str, str
     if settings.format == FIRST_PRICE:
         for kind, name, more in _RIVALS:
             yield kind, name, estimator.estimate(more_rivals=more)
-    if not np.array_equal(estimate.low, estimate.high):
+    if estimate.has_bounds:
         for name, values in (("lowest", estimate.low), ("highest", estimate.high)):
             yield "format", f"values are the {name} that bids allow", estimate.with_values(values)
     for name, weights in left_out:

@@ -26,7 +26,7 @@ from daedalus.lab.bids.text_table import (
 _TOTALS = re.compile(
     r"(grand |sub ?|overall )?(total|totals|sum|sums|average|mean|count|summe|gesamt|insgesamt|"
     r"suma|somme|totale|totaal)"
-    r"(\W+(of|for|in|the|all|bids?|sales?|auctions?|lots?|amounts?|values?|prices?|rows?|\w*\d\w*))*\W*",
+    r"(\W+(of|for|in|the|all|bids?|sales?|auctions?|lots?|amounts?|values?|prices?|rows?|[^\W\d]*\d\w*+))*\W*",
     re.IGNORECASE,
 )
 """Names of totals: what follows such a word may be what is added up, but no name as of a firm."""

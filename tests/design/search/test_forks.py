@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.design.search import forks
+from daedalus.design.search import lookahead
 from daedalus.design.search.forks import fork_rewards, steps_left
 from daedalus.design.search.lookahead import LookAhead
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -52,7 +52,7 @@ def test_futures_are_shared_and_those_of_look_ahead() -> None:
 @pytest.mark.parametrize("futures", [0, 5])
 def test_many_futures_are_played_in_parts(futures: int, monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = fork_rewards(started(), THREE, futures, horizon=2)
-    monkeypatch.setattr(forks, "CHUNK", 2)
+    monkeypatch.setattr(lookahead, "_CHUNK", 2)
     np.testing.assert_array_equal(fork_rewards(started(), THREE, futures, horizon=2), at_once)
 
 

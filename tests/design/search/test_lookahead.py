@@ -61,7 +61,7 @@ def test_candidates_face_the_same_futures_and_another_purpose_others() -> None:
 def test_the_continuation_policy_acts_after_the_commitment_steps(
     chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(module, "_CHUNK", chunk)
     paused = states(horizon=1)
     candidates, later = random_mechanisms(3, generator(0, "rules")), Mechanism(reserve_price=0.1)
     continuation = ContinuationPolicy(FixedDesigner(later), 2)
