@@ -19,7 +19,8 @@ from daedalus.runs.folder import RunFolder
 _SHARES = (
     "shares of the optimum: at equilibrium play, and at the bidders' play where it is an "
     "equilibrium; unused reply: what the bidder who would gain most adds to its surplus by its "
-    "best reply"
+    "best reply, measured under the most frequent mechanisms; unused reply share: their share of "
+    "steps. Of the others it says nothing"
 )
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,8 +31,22 @@ _SALE = KEY[:2]
 _DRAWS = 5000
 
 
-def chosen_mechanisms(steps: pd.DataFrame) -> list[tuple[Mechanism, float]]:
-    """Return mechanisms of a designer and the share of steps that each stands for.
+class Chosen(NamedTuple):
+    """A mechanism that stands for all of its format and reserve.
+
+    Attributes:
+        mechanism: The most frequent one of them.
+        share: Their share of all steps, in [0, 1].
+        own_share: The share of steps with all fields of ``mechanism``, at most ``share``.
+    """
+
+    mechanism: Mechanism
+    share: float
+    own_share: float
+
+
+def chosen_mechanisms(steps: pd.DataFrame) -> list[Chosen]:
+    """Return mechanisms of a designer and the shares of steps that each stands for.
 
     A certificate of one sale depends on format and reserve alone. So mechanisms with the same
     format and the same reserve, to 0.01, are one; its other fields are the most frequent ones.
@@ -54,17 +68,24 @@ def chosen_mechanisms(steps: pd.DataFrame) -> list[tuple[Mechanism, float]]:
     first = counts.sort_values("count", ascending=False, kind="stable").drop_duplicates(_SALE)
     kept = first.sort_values("total", ascending=False, kind="stable").head(MOST)
     rows: list[dict[str, Any]] = kept.to_dict("records")  # type: ignore[assignment]  # str keys
-    return [(Mechanism(**{f: row[f] for f in FIELDS}), row["total"] / len(steps)) for row in rows]
+    return [
+        Chosen(
+            Mechanism(**{f: row[f] for f in FIELDS}),
+            row["total"] / len(steps),
+            row["count"] / len(steps),
+        )
+        for row in rows
+    ]
 
 
 def certificate_tables(
-    market: StrategicMarket, chosen: Sequence[tuple[Mechanism, float]], episodes: int, seed: int
+    market: StrategicMarket, chosen: Sequence[Chosen], episodes: int, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the certificates of several mechanisms.
 
     Args:
         market: The market.
-        chosen: Mechanisms, and the share of steps of each.
+        chosen: Mechanisms, and the shares of steps of each.
         episodes: Number of markets in which the repeated market is measured.
         seed: Seed of the run.
 
@@ -82,7 +103,7 @@ def certificate_tables(
     """
     groups, units = groups_of(market.population), market.population.units
     rows, types = [], []
-    for mechanism, share in tqdm(chosen, "certificates", leave=False, disable=None):
+    for mechanism, share, _ in tqdm(chosen, "certificates", leave=False, disable=None):
         found = certify(mechanism, groups, units, seed)
         repeated = _repeated(market, mechanism, groups, episodes, seed)
         part = pd.DataFrame(found.types).join(pd.DataFrame(repeated))

@@ -142,8 +142,9 @@ def shares_of_optimum(
         ``equilibrium_share``, the share of the optimum at equilibrium play, NaN if theory does not
         know it; ``played_share``, the share at the bidders' play with its interval, NaN if bidders
         do not play an equilibrium; ``unused_reply``, what their best reply adds, as a share of
-        what their play earns, for the bidder who would gain most; ``valid`` answers, the mean
-        ``reserve`` that it sets, and ``best_reserve``.
+        what their play earns, for the bidder who would gain most; ``unused_reply_share``, the share
+        of steps whose mechanisms it was measured under; ``valid`` answers, the mean ``reserve``
+        that it sets, and ``best_reserve``.
     """
     assert isinstance(env.market, StrategicMarket)
     population = types_of_bidders(env.market)
@@ -153,14 +154,15 @@ def shares_of_optimum(
     for name, own in steps.groupby("designer", sort=False):
         means = episode_means(own.fillna({"revenue": 0.0}))  # a malformed answer sells nothing
         revenue = means["revenue"].to_numpy()
-        unused = _unused_reply(env.market, own, seed)
+        unused, measured = _unused_reply(env.market, own, seed)
         expected = _equilibrium_revenue(own, bidders, population.units)
         rows.append(
             {"designer": name, "bidders": population.bidders, "optimum": optimum.revenue}
             | mean_estimate("revenue", revenue, settings.confidence, "episode")
             | {"equilibrium_share": expected / optimum.revenue}
             | _played_share(revenue / optimum.revenue, unused, settings.confidence)
-            | {"unused_reply": unused, "valid": means["valid"].mean()}
+            | {"unused_reply": unused, "unused_reply_share": measured}
+            | {"valid": means["valid"].mean()}
             | {"reserve": own["reserve_price"].mean(), "best_reserve": optimum.reserve}
         )
     return pd.DataFrame(rows)
@@ -177,18 +179,21 @@ def _played_share(
     }
 
 
-def _unused_reply(market: StrategicMarket, steps: pd.DataFrame, seed: int) -> float:
+def _unused_reply(market: StrategicMarket, steps: pd.DataFrame, seed: int) -> tuple[float, float]:
     """Return what the best reply adds to the surplus of the bidder who would gain most.
 
     It is measured under the ``MOST_MECHANISMS`` most frequent mechanisms, each alone in a market in
-    which bidders have learnt for long. It is 0 if no mechanism is valid.
+    which bidders have learnt for long. Beside it stands the share of steps with these mechanisms.
+    Both are 0 if no mechanism is valid.
     """
     if not steps["valid"].any():
-        return 0.0
+        return 0.0, 0.0
+    chosen = chosen_mechanisms(steps)[:MOST_MECHANISMS]
+    measured = sum(each.own_share for each in chosen)
     groups = groups_of(market.population)
     seats = np.cumsum([0, *(group.size for group in groups)])
     total = np.zeros((len(groups), 2))  # gain and surplus
-    for mechanism, share in chosen_mechanisms(steps)[:MOST_MECHANISMS]:
+    for mechanism, share, _ in chosen:
         recorded = record(market, mechanism, _MARKETS, seed)
         for number, group in enumerate(groups):
             total[number] += share * np.array(
@@ -196,8 +201,8 @@ def _unused_reply(market: StrategicMarket, steps: pd.DataFrame, seed: int) -> fl
             )
     gain, surplus = total[total[:, 0].argmax()]
     if gain == 0.0:
-        return 0.0
-    return float(gain / surplus) if surplus > 0.0 else np.inf
+        return 0.0, measured
+    return float(gain / surplus) if surplus > 0.0 else np.inf, measured
 
 
 def _equilibrium_revenue(steps: pd.DataFrame, bidders: Sequence[Bidder], units: int) -> float:

@@ -10,6 +10,7 @@ from daedalus.checks import CannotRunError
 from daedalus.lab.studies.certificate_figures import PANELS, certificate_dots
 from daedalus.lab.studies.certificate_tables import (
     MOST,
+    Chosen,
     certificate_tables,
     chosen_mechanisms,
     mean_regrets,
@@ -25,9 +26,7 @@ ONE = {
     "ring": BidderType(menu=["collude"], demand=1),
 }
 TWO = {"two": BidderType(), "one": BidderType(demand=1, share=2.0)}
-BOTH = [
-    (Mechanism(auction_type=name), share) for name, share in (("first_price", 0.75), ("vcg", 0.25))
-]
+BOTH = [Chosen(Mechanism("first_price"), 0.75, 0.5), Chosen(Mechanism("vcg"), 0.25, 0.25)]
 
 
 def steps(mechanisms: list[Mechanism], malformed: int = 0) -> pd.DataFrame:
@@ -41,13 +40,13 @@ def test_mechanisms_of_one_format_and_reserve_are_one() -> None:
     often, seldom = Mechanism(reveal_reserve=True), Mechanism(reserve_price=0.101)
     other = Mechanism(auction_type="vcg", reserve_price=0.3)
     found = chosen_mechanisms(steps([often] * 3 + [seldom] * 2 + [other] * 4, malformed=1))
-    assert found == [(often, 0.5), (other, 0.4)]
+    assert found == [(often, 0.5, 0.3), (other, 0.4, 0.4)]
 
 
 def test_the_most_frequent_are_kept() -> None:
     many = [Mechanism(reserve_price=number / 100) for number in range(40)]
     found = chosen_mechanisms(steps([*many, many[39]]))
-    assert len(found) == MOST and found[0] == (many[39], pytest.approx(2 / 41))
+    assert len(found) == MOST and found[0][:2] == (many[39], pytest.approx(2 / 41))
 
 
 def test_no_valid_mechanism_is_refused() -> None:

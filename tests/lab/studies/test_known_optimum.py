@@ -116,6 +116,19 @@ def test_a_designer_of_malformed_answers_has_no_revenue_and_leaves_nothing_unuse
     assert row["unused_reply"] == row["valid"] == 0.0
 
 
+def test_the_unused_reply_says_under_what_share_of_steps_it_was_measured() -> None:
+    class Wandering:
+        def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
+            reserves = 0.3 + rng.integers(0, 40, len(observations.round_number)) / 100
+            return Mechanisms.stack([Mechanism("second_price", each) for each in reserves])
+
+    env = DesignEnv.of(STATIC, POPULATIONS["optimum_uniform_2"])
+    designers = {"wandering": Wandering(), "fixed": FixedDesigner(Mechanism("second_price", 0.5))}
+    rows = shares_of_optimum(env, designers, EvaluationSettings(30), 0).set_index("designer")
+    assert rows.loc["fixed", "unused_reply_share"] == 1.0
+    assert 8 / 60 < rows.loc["wandering", "unused_reply_share"] < 0.7
+
+
 def test_a_malformed_answer_sells_nothing() -> None:
     class Stammering:
         def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:

@@ -30,7 +30,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.service.sessions.truth import _truth
-from daedalus.lab.studies.certificate_tables import certificate_tables, mean_regrets
+from daedalus.lab.studies.certificate_tables import Chosen, certificate_tables, mean_regrets
 from daedalus.lab.studies.llm_bidders import play
 from daedalus.lab.theory.certificates import certify, groups_of, truthful_regret
 from daedalus.lab.theory.deviations import Contest
@@ -43,7 +43,7 @@ third, groups, none = Mechanism(auction_type="third_price"), groups_of(who), np.
 env = DesignEnv.of(MarketSettings(), who)
 asked = {
     "certify": lambda: certify(third, groups, 1, 0),
-    "tables": lambda: certificate_tables(env.market, [(third, 1.0)], 1, 0),
+    "tables": lambda: certificate_tables(env.market, [Chosen(third, 1.0, 1.0)], 1, 0),
     "regret": lambda: truthful_regret(third, groups, 1, np.zeros((1, 3, 2))),
     "contest": lambda: Contest("third_price", 0.0, 1, []),
     "two units": lambda: two_unit_regrets("third_price", none, none),
