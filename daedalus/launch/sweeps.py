@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,17 +38,41 @@ def collect_sweep(directory: Path) -> None:
     ``differences_over_seeds``. If they are leaderboards, and all seeds have the same populations,
     it also writes leaderboard.csv, see ``aggregate``, leaderboard_intervals.csv, see
     ``three_intervals``, and its figures in ``figures/``. In these four, jobs of the same
-    configuration count once. Jobs that end together take turns.
+    configuration count once. Of jobs that end together, one writes for all that wait.
     """
-    with locked(directory):
-        write_table(job_states(directory), directory / JOB_TABLE)
-        _collect_summaries(directory)
+    _write_for_all(directory, "all", _write_tables)
 
 
 def write_job_table(directory: Path) -> None:
-    """Write jobs.csv, see ``job_states``."""
+    """Write jobs.csv, see ``job_states``. Of jobs that start together, one writes for all."""
+    _write_for_all(directory, "jobs", _write_job_states)
+
+
+def _write_for_all(directory: Path, name: str, write: Callable[[Path], None]) -> None:
+    """Write tables, unless another job has begun to after this call, and has succeeded.
+
+    Args:
+        directory: The sweep's folder. It tells the jobs that wait what is ``wanted`` and ``begun``.
+        name: Name of the tables.
+        write: Writes them.
+    """
+    wanted, begun = (directory / f".{name}_{state}" for state in ("wanted", "begun"))
+    wanted.touch()
     with locked(directory):
-        write_table(job_states(directory), directory / JOB_TABLE)
+        with suppress(FileNotFoundError):  # another job took it, and wrote for this one
+            wanted.replace(begun)
+        if begun.exists():  # also of a job that was killed as it wrote
+            write(directory)
+            begun.unlink(missing_ok=True)
+
+
+def _write_tables(directory: Path) -> None:
+    _write_job_states(directory)
+    _collect_summaries(directory)
+
+
+def _write_job_states(directory: Path) -> None:
+    write_table(job_states(directory), directory / JOB_TABLE)
 
 
 def job_states(directory: Path) -> pd.DataFrame:
@@ -211,7 +237,7 @@ def _job_table(path: Path, run: RunFolder, job: Launch) -> pd.DataFrame:
     An override is left out if the table has a column of that name with that value. The seed is
     always there.
     """
-    table = read_table(path)
+    table = _as_of(path, path.stat().st_mtime_ns).copy()
     seed = re.search(r"^seed: (\d+)$", run.config.read_text(), re.MULTILINE)
     assert seed is not None  # as every configuration has
     for key, value in reversed((job.settings() | {"seed": seed[1]}).items()):
@@ -219,6 +245,12 @@ def _job_table(path: Path, run: RunFolder, job: Launch) -> pd.DataFrame:
             table.insert(0, _column(key, table), int(value) if key == "seed" else value)
     table.insert(0, "job", job.place)
     return table
+
+
+@cache  # a process that runs all jobs of a sweep reads the table of each once
+def _as_of(path: Path, written: int) -> pd.DataFrame:
+    """Return a table that was written at a time."""
+    return read_table(path)
 
 
 def _column(key: str, table: pd.DataFrame) -> str:

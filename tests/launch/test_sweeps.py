@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pandas as pd
@@ -11,10 +14,11 @@ import pytest
 from omegaconf import OmegaConf
 
 from daedalus.evaluation import leaderboard_figures
+from daedalus.launch import sweeps
 from daedalus.launch.config import quoted
 from daedalus.launch.config.jobs import Launch, jobs_of_sweep
 from daedalus.launch.sweeps import collect_sweep, differences_over_seeds
-from daedalus.runs.files import read_table
+from daedalus.runs.files import locked, read_table
 from daedalus.runs.folder import RunFolder
 from tests.odd_names import ODD_NAMES
 
@@ -101,6 +105,52 @@ def test_the_tables_keep_the_jobs_of_a_moved_sweep_and_of_no_other(tmp_path: Pat
     start_job(tmp_path / "outer" / "inner", 0, "seed=1")
     (tmp_path / "outer").rename(tmp_path / "moved")
     assert [each.place for each in jobs_of_sweep(tmp_path / "moved").values()] == ["0"]
+
+
+def collect_together(directory: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Let jobs end together; return for each pass over all jobs whether it succeeded.
+
+    The first pass fails.
+    """
+    passes: list[bool] = []
+    met, real = Barrier(jobs), sweeps.job_states
+
+    def locked_together(folder: Path) -> AbstractContextManager[None]:
+        met.wait()
+        return locked(folder)
+
+    def states(folder: Path) -> pd.DataFrame:
+        passes.append(bool(passes))
+        if not passes[-1]:
+            raise ValueError("killed")
+        return real(folder)
+
+    monkeypatch.setattr(sweeps, "locked", locked_together)
+    monkeypatch.setattr(sweeps, "job_states", states)
+    with ThreadPoolExecutor(jobs) as pool:
+        ends = [pool.submit(collect_sweep, directory) for _ in range(jobs)]
+    assert sum(end.exception() is not None for end in ends) == 1
+    return passes
+
+
+def test_of_jobs_that_end_together_one_writes_the_tables_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        write_job(tmp_path, number, [{"step_ms": 2.0}], f"seed={number}")
+    assert collect_together(tmp_path, 4, monkeypatch) == [False, True]  # for all that wait
+    assert len(pd.read_csv(tmp_path / "sweep.csv")) == 4
+
+
+def test_a_resumed_job_replaces_its_rows_and_columns_are_joined(tmp_path: Path) -> None:
+    write_job(tmp_path, 0, [{"step_ms": 2.0}], "seed=0")
+    write_job(tmp_path, 1, [{"loss": 0.5}], "seed=1")
+    collect_sweep(tmp_path)
+    pd.DataFrame([{"step_ms": 7.0}]).to_csv(tmp_path / "0" / "summary.csv", index=False)
+    collect_sweep(tmp_path)
+    table = pd.read_csv(tmp_path / "sweep.csv")
+    assert list(table["job"]) == [0, 1]
+    assert list(table["step_ms"].dropna()) == [7.0] and list(table["loss"].dropna()) == [0.5]
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,7 @@ class Launch:
 
     def settings(self) -> dict[str, str]:
         """Return the overrides by key, as plain text, without the keys of ``HOW_LAUNCHED``."""
-        parsed = OverridesParser.create().parse_overrides(self.overrides)
-        named = {each.get_key_element().lstrip("+~"): _text(each) for each in parsed}
+        named = _named(tuple(self.overrides))
         return {key: value for key, value in named.items() if key not in HOW_LAUNCHED}
 
     def write(self, out: Path) -> None:
@@ -79,6 +79,13 @@ class Launch:
 
 def _source(schema: str, path: str, folder: str) -> str:
     return f"{schema}://{os.path.join(folder, path) if schema == 'file' else path}"
+
+
+@cache  # parsing is slow, and the tables of a sweep ask for all jobs after each of them
+def _named(overrides: tuple[str, ...]) -> dict[str, str]:
+    """Return overrides by key, as plain text."""
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    return {each.get_key_element().lstrip("+~"): _text(each) for each in parsed}
 
 
 def _text(override: Override) -> str:
