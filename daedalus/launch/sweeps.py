@@ -35,10 +35,11 @@ def collect_sweep(directory: Path) -> None:
     job that has started, see ``job_states``. sweep.csv has one row for each row of the summary.csv
     of each job. If the jobs compare designers over several seeds, it also writes seeds.csv, see
     ``over_seeds``, and from their differences.csv seed_differences.csv, see
-    ``differences_over_seeds``. If they are leaderboards, and all seeds have the same populations,
-    it also writes leaderboard.csv, see ``aggregate``, leaderboard_intervals.csv, see
-    ``three_intervals``, and its figures in ``figures/``. In these four, jobs of the same
-    configuration count once. Of jobs that end together, one writes for all that wait.
+    ``differences_over_seeds``. If they are leaderboards, it also writes leaderboard.csv, see
+    ``aggregate``, leaderboard_intervals.csv, see ``three_intervals``, and its figures in
+    ``figures/``, over the seeds that have all populations. In these four, jobs of the same
+    configuration count once. One that the jobs do not give any more is removed. Of jobs that end
+    together, one writes for all that wait.
     """
     _write_for_all(directory, "all", _write_tables)
 
@@ -120,6 +121,15 @@ def _collect_summaries(directory: Path) -> None:
         tables |= _leaderboard(whole, confidence, directory / "figures")
     for name, frame in tables.items():
         write_table(frame, directory / name)
+    _remove_stale(directory, kept=tables)
+
+
+def _remove_stale(directory: Path, kept: Iterable[str]) -> None:
+    """Remove the tables and figures of an earlier state of the sweep, which this state lacks."""
+    stale = {SEED_TABLE, DIFFERENCE_TABLE, LEADERBOARD, INTERVALS}.difference(kept)
+    figures = (directory / "figures").glob("*.png") if LEADERBOARD in stale else []
+    for path in [*(directory / name for name in stale), *figures]:
+        path.unlink(missing_ok=True)
 
 
 def _distinct(jobs: Mapping[RunFolder, Launch]) -> list[str]:
@@ -136,10 +146,15 @@ def _distinct(jobs: Mapping[RunFolder, Launch]) -> list[str]:
 
 
 def _played_everywhere(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of designers with one score in each population and seed, of leaderboards."""
+    """Return the rows of leaderboards that compare designers in the same populations and seeds.
+
+    They are of the seeds that have all populations, and of the designers with one score in each.
+    """
     runs = ["seed", "population", "designer"]
     if not {*runs, "normalised"} <= set(table) or table.duplicated(runs).any():
         return table[:0]
+    populations = table.groupby("seed")["population"].transform("nunique")
+    table = table[populations == table["population"].nunique()]
     places = table[runs[:2]].nunique().prod()
     played = table.groupby("designer")["designer"].transform("size")
     return table[played == places]

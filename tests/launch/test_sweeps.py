@@ -286,6 +286,24 @@ def test_jobs_that_share_populations_are_the_leaderboard_of_whole_jobs(tmp_path:
     pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_no_leaderboard_of_an_earlier_state_stays(tmp_path: Path) -> None:
+    parts: dict[str, list[dict[str, object]]] = {"crowd": [], "scarce": []}
+    for row in leaderboard_rows(0.0):
+        parts[str(row["population"])].append(row)
+    write_job(tmp_path, 0, parts["crowd"], "seed=0", "evaluation.shard=0")
+    collect_sweep(tmp_path)
+    figure = tmp_path / "figures" / "leaderboard.png"
+    figure.parent.mkdir()
+    figure.touch()
+    write_job(tmp_path, 1, parts["scarce"], "seed=1", "evaluation.shard=1")
+    collect_sweep(tmp_path)  # no seed has both populations
+    assert not [*tmp_path.glob("leaderboard*.csv"), *figure.parent.iterdir()]
+    write_job(tmp_path, 2, parts["crowd"], "seed=1", "evaluation.shard=0")
+    collect_sweep(tmp_path)
+    assert (pd.read_csv(tmp_path / "leaderboard.csv")["seeds"] == 1).all()
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("table", "column"), [("seeds.csv", "mean"), ("leaderboard.csv", "iqm")])
