@@ -19,8 +19,12 @@ from daedalus.market.strategic import StrategicMarket
 
 _REGRETS = [
     *KEY, "interim_regret", "ex_post_regret", "worst_ex_post_regret", "hindsight_regret",
-    "learned_hindsight_regret", "ring_gain",
+    "learned_hindsight_regret", "hindsight_share", "ring_gain",
 ]  # fmt: skip
+_IN_HINDSIGHT = (
+    "hindsight regrets are under the most frequent of the other fields; hindsight share is the "
+    "share of steps with these"
+)
 _MONEY = "in units of value; a unit is worth 1 at most"
 _GAINS = (
     f"gains of a bidder by bids that are not its values, all its units together, {_MONEY}; a false "
@@ -50,7 +54,8 @@ def main(config: Certificate, out: Path) -> None:
         report.table(summary, "summary")
         report.table(types, "types")
         notes = _footnotes(summary, env.market.population.units)
-        report.show(summary[_REGRETS].dropna(axis=1), "; ".join([_GAINS, *notes]))
+        hindsight = [_IN_HINDSIGHT] if summary["hindsight_share"].notna().any() else []
+        report.show(summary[_REGRETS].dropna(axis=1), "; ".join([_GAINS, *notes, *hindsight]))
         report.show(summary[_SALE].dropna(axis=1), "; ".join([_SALES, *notes]))
         covered = 100.0 * summary["share"].sum()
         mean = np.average(summary["interim_regret"], weights=summary["share"])
@@ -58,7 +63,9 @@ def main(config: Certificate, out: Path) -> None:
             f"{name}: {covered:.0f} % of its steps, with a mean interim regret of {mean:.2g} "
             "units of value"
         )
-        report.figure(certificate_dots(summary, types, [LEFT_OUT, *notes]), "certificates")
+        report.figure(
+            certificate_dots(summary, types, [LEFT_OUT, *notes, *hindsight]), "certificates"
+        )
 
 
 def _footnotes(summary: pd.DataFrame, units: int) -> list[str]:

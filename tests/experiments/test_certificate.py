@@ -46,6 +46,9 @@ def test_tables_say_what_they_leave_out_and_what_second_price_is(
     certified(tmp_path / "three", "population=honest")
     three = " ".join(capsys.readouterr().out.split())
     assert one.count("left out: fines, secret reserves") == 2 == three.count("0 by theorem") + 1
+    assert one.count("under the most frequent of the other fields") == 1
+    assert (found["hindsight_share"] == found["share"]).all()
+    assert "most frequent" not in three
     assert "a uniform price" not in one and three.count("a uniform price") == 2
     assert {"ex_post_loss", "interim_loss", "ex_ante_loss"} <= set(found)
     regrets = {name for name in found if "regret" in name}

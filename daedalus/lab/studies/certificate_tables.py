@@ -92,8 +92,10 @@ def certificate_tables(
     Returns:
         A row for each mechanism: ``auction_type``, ``reserve_price`` and ``share``; the numbers of
         ``types``, of which worst regrets, gains and losses are the largest of a type and all others
-        are means over bidders; and those of the sale, see ``Certificate``. And ``types``, a row for
-        each mechanism and type: the numbers of ``certify`` and, if all bidders want one unit,
+        are means over bidders; ``hindsight_share``, the share of steps with all fields of the
+        mechanism, under which hindsight regrets are measured (NaN if they are not); and the numbers
+        of the sale, see ``Certificate``. And ``types``, a row for each mechanism and type: the
+        numbers of ``certify`` and, if all bidders want one unit,
         ``hindsight_regret`` of truth in the repeated market, its ``hindsight_error`` (both NaN
         otherwise), and ``learned_hindsight_regret``, that of the bids that were made.
 
@@ -103,12 +105,13 @@ def certificate_tables(
     """
     groups, units = groups_of(market.population), market.population.units
     rows, types = [], []
-    for mechanism, share, _ in tqdm(chosen, "certificates", leave=False, disable=None):
+    for mechanism, share, own_share in tqdm(chosen, "certificates", leave=False, disable=None):
         found = certify(mechanism, groups, units, seed)
         repeated = _repeated(market, mechanism, groups, episodes, seed)
         part = pd.DataFrame(found.types).join(pd.DataFrame(repeated))
         key: dict[str, Any] = {name: getattr(mechanism, name) for name in _SALE} | {"share": share}
-        rows.append(key | _over_types(part) | found.sale)
+        measured = own_share if part["hindsight_regret"].notna().all() else np.nan
+        rows.append(key | _over_types(part) | {"hindsight_share": measured} | found.sale)
         types.append(pd.DataFrame([key] * len(part)).join(part))
     return pd.DataFrame(rows), pd.concat(types, ignore_index=True)
 

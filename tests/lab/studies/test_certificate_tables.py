@@ -63,12 +63,13 @@ def test_tables_have_means_over_bidders_and_the_worst_of_types() -> None:
     mean = np.average(first["ex_post_regret"], weights=first["bidders"])
     assert summary["ex_post_regret"][0] == pytest.approx(mean)
     assert summary["ex_post_regret"][1] == 0.0 and summary["share"].tolist() == [0.75, 0.25]
-    assert types["hindsight_regret"].isna().all()
+    assert types["hindsight_regret"].isna().all() and summary["hindsight_share"].isna().all()
 
 
 def test_the_repeated_market_is_measured_where_all_want_one_unit() -> None:
     market = StrategicMarket(Population(bidders=4, units=1, types=ONE))
     summary, types = certificate_tables(market, BOTH, 4, 0)
+    assert summary["hindsight_share"].tolist() == [0.5, 0.25]
     assert (summary["hindsight_regret"] >= 0.0).all() and types[
         "learned_hindsight_regret"
     ].notna().all()
