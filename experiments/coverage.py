@@ -28,7 +28,7 @@ def main(config: Coverage, out: Path) -> None:
         shown = overview(table)
         report.show(shown, "bias, and coverage of the intervals")
         write_text(out / "coverage.md", as_markdown(shown))
-        report.figure(coverage_dots(table), "coverage")
+        report.figure(coverage_dots(table, config.evaluation.confidence), "coverage")
 
 
 def _rows(config: Coverage, path: Path) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -13,25 +14,40 @@ from daedalus.evaluation.figures import FAINT, empty_panels, entitle
 from daedalus.lab.studies.bid_logs import KINDS
 from daedalus.lab.studies.coverage import QUANTITIES
 
-BAND = (0.90, 0.98)
-"""Shares between which a 95 % interval is as wide as it says, but for what few logs can tell."""
-
-_COLOURS = ("#56b4e9", "#0072b2", "#332288", "#882255", "#d55e00")
+_COLOURS = ["#56b4e9", "#0072b2", "#332288", "#882255", "#d55e00"]
 
 
-def coverage_dots(table: pd.DataFrame) -> Figure:
+def band(confidence: float) -> tuple[float, float]:
+    """Return between which shares intervals are about as wide as they say.
+
+    They miss the truth at most twice and at least two fifths as often as they say: at a confidence
+    of 95 % the shares are 90 and 98 %.
+
+    Args:
+        confidence: Confidence of the intervals, above 0 and below 1.
+    """
+    missed = 1.0 - confidence
+    return max(1.0 - 2.0 * missed, 0.0), 1.0 - 0.4 * missed
+
+
+def coverage_dots(table: pd.DataFrame, confidence: float) -> Figure:
     """Draw the coverage of each quantity by kind of log and number of sales.
 
     Args:
         table: The frame of ``coverage_table``.
+        confidence: Confidence of the intervals.
     """
     kinds, sales = list(table["kind"].unique()), sorted(table["sales"].unique())
+    more = len(sales) > len(_COLOURS)
+    colours = sns.blend_palette(_COLOURS, len(sales)).as_hex() if more else _COLOURS
+    step = min(0.22, 1.1 / len(sales))  # the dots of a row stay apart from those of the next
+    low, high = band(confidence)
     figure, axes = empty_panels(1, len(QUANTITIES), (12.4, 1.7 + 0.36 * len(kinds)))
     for panel, quantity in zip(axes, QUANTITIES, strict=True):
-        panel.axvspan(*BAND, color="#e3f1ea", zorder=0, lw=0)
-        for number, (each, colour) in enumerate(zip(sales, _COLOURS, strict=False)):
+        panel.axvspan(low, high, color="#e3f1ea", zorder=0, lw=0)
+        for number, (each, colour) in enumerate(zip(sales, colours, strict=False)):
             rows = table[(table["quantity"] == quantity) & (table["sales"] == each)]
-            shift = 0.22 * (number - (len(sales) - 1) / 2.0)
+            shift = step * (number - (len(sales) - 1) / 2.0)
             _dots(panel, rows, kinds, shift, colour, f"{each:,} sales")
         panel.set_title(quantity, loc="left")
         panel.set(xlim=(-0.03, 1.03), ylim=(len(kinds) - 0.5, -0.5))
@@ -40,12 +56,17 @@ def coverage_dots(table: pd.DataFrame) -> Figure:
     axes[0].set_yticks(range(len(kinds)), [KINDS[kind].words for kind in kinds])
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(
-        handles, labels, loc="outside lower center", ncols=len(sales), frameon=False, fontsize=9
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=min(len(sales), 8),
+        frameon=False,
+        fontsize=9,
     )
     logs = int(table["logs"].max())
     reading = (
         f"dot: share of up to {logs} logs whose interval holds the truth, with the interval of this"
-        " share · green: 90 to 98 % · no dot: such a log is refused"
+        f" share · green: {100 * low:.3g} to {100 * high:.3g} % · no dot: such a log is refused"
     )
     entitle(figure, "How often the intervals of a report on bids hold the truth", reading)
     return figure

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from daedalus.evaluation.statistics import share_interval
 from daedalus.lab.studies.coverage import (
@@ -108,11 +109,32 @@ def test_checks_that_fire_are_counted() -> None:
 def test_the_figure_has_a_dot_for_each_share() -> None:
     names = ("clean", "ring")
     rows = [row(0, 0.4, 0.6, kind=kind, quantity=each) for kind in names for each in QUANTITIES]
-    figure = coverage_dots(coverage_table(pd.DataFrame(rows), 0.95))
+    figure = coverage_dots(coverage_table(pd.DataFrame(rows), 0.95), 0.95)
     assert [each.get_title(loc="left") for each in figure.axes] == list(QUANTITIES)
     labels = [each.get_text() for each in figure.axes[0].get_yticklabels()]
     assert labels == ["clean, values .5 to 1", "ring of 3 of 4"]
     assert len(figure.axes[0].lines[0].get_xdata()) == 2
+
+
+@pytest.mark.parametrize(("confidence", "words"), [(0.95, "90 to 98 %"), (0.8, "60 to 92 %")])
+def test_the_band_of_the_figure_follows_the_confidence(confidence: float, words: str) -> None:
+    rows = [row(0, 0.4, 0.6, quantity=each) for each in QUANTITIES]
+    figure = coverage_dots(coverage_table(pd.DataFrame(rows), confidence), confidence)
+    low, high = (float(words.split()[place]) / 100 for place in (0, 2))
+    shaded = figure.axes[0].patches[0].get_bbox()
+    assert (shaded.x0, shaded.x1) == pytest.approx((low, high))
+    assert any(f"green: {words}" in each.get_text() for each in figure.findobj(Text))
+
+
+def test_the_figure_has_all_numbers_of_sales() -> None:
+    sizes = [60, 100, 200, 400, 800, 1600, 3200]
+    rows = [row(0, 0.4, 0.6, quantity=each) | {"sales": n} for n in sizes for each in QUANTITIES]
+    figure = coverage_dots(coverage_table(pd.DataFrame(rows), 0.95), 0.95)
+    shown = [each.get_text() for each in figure.legends[0].get_texts()]
+    assert shown == [f"{size:,} sales" for size in sizes]
+    drawn = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert len({str(line.get_color()) for line in drawn}) == len(sizes)
+    assert all(abs(line.get_ydata()[0]) < 0.5 for line in drawn)
 
 
 def test_the_file_has_the_defaults() -> None:
