@@ -173,6 +173,9 @@ def why_not(error: Exception, overrides: Sequence[str]) -> str:
     """
     if not any(each.startswith(("task=", "+experiment=")) for each in overrides):
         return nothing_to_run()
+    for each in overrides:
+        if each.startswith("+experiment=") and {",", "("} & set(each):  # a list of Hydra's
+            return f"{each}: a command runs one experiment, so run one command for each of them"
     if isinstance(error, ConfigError):
         return explain(error)
     try:

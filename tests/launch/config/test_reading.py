@@ -109,6 +109,12 @@ def test_without_an_experiment_there_is_nothing_to_run() -> None:
     assert failure("population=stage1").startswith("nothing to run: choose +experiment=NAME")
 
 
+@pytest.mark.parametrize("several", ["boxplot,baselines", "glob(box*)"])
+def test_a_command_for_several_experiments_is_told_to_be_several(several: str) -> None:
+    said = failure(f"+experiment={several}", "evaluation.episodes=2")
+    assert said.startswith(f"+experiment={several}: a command runs one experiment")
+
+
 def test_a_baseline_of_the_leaderboard_shows_its_reward() -> None:
     x = "evaluation.baselines.x"
     chat = (f"+designer@{x}=endpoint", f"{x}.model=m", f"{x}.prompt.weights=[revenue]")
