@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from daedalus.checks import CannotRunError
 from daedalus.design.designers.build import build_all
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.lab.studies.behaviour import decisions
@@ -14,17 +15,29 @@ from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 
 
+_BEST_FIXED = "best_fixed"
+
+
 def main(config: Behaviour, out: Path) -> None:
-    """Play the designer beside the best fixed mechanism; write decisions.csv and figures."""
-    env, name = make_env(config), config.designer.name
+    """Play the designer beside the best fixed mechanism; write decisions.csv and figures.
+
+    Raises:
+        CannotRunError: The designer has the name of the best fixed mechanism.
+    """
+    name = config.designer.name
+    if name == _BEST_FIXED:
+        raise CannotRunError(
+            f"designer.name: {name} is the best fixed mechanism beside it; choose another name"
+        )
+    env = make_env(config)
     portfolio = require_portfolio(config, env, RunFolder(out))
     context = own_context(config, env, portfolio)
     designers = build_all({name: config.designer}, context)
-    designers["best_fixed"] = FixedDesigner(portfolio[len(portfolio) - 1])
+    designers[_BEST_FIXED] = FixedDesigner(portfolio[len(portfolio) - 1])
     table = decisions(env, designers, config.evaluation.episodes, config.seed)
     with tracked(config, out) as (_, report):
         report.table(table, "decisions")
         means = table.groupby("designer")["reward"].mean().to_dict()
         report.say(f"{config.reward.name}, mean over episodes: {means}")
         report.figure(behaviour(table, name), "behaviour")
-        report.figure(advantages(table, name, "best_fixed"), "advantages")
+        report.figure(advantages(table, name, _BEST_FIXED), "advantages")
