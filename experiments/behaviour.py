@@ -14,7 +14,6 @@ from daedalus.launch.from_config import make_env, own_context, require_portfolio
 from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 
-
 _BEST_FIXED = "best_fixed"
 
 
