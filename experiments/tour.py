@@ -31,7 +31,10 @@ def main(config: Tour, out: Path) -> None:
     rows = [measure(stop, env_of(stop.population), evaluation, config.seed) for stop in STOPS]
     table = pd.DataFrame(rows)
     with tracked(config, out) as (_, report):
-        title = "mean R; gain: the remedy halfway through an episode, with quartiles over seeds"
+        title = (
+            "mean R; gain: the remedy halfway through an episode, on the stop's seed; its "
+            "quartiles are over seeds, and no interval"
+        )
         report.table(table, "summary", title)
 
 
@@ -45,7 +48,8 @@ def measure(
         - Mean R of whole episodes under each mechanism, ``hurt`` and ``fixed``, and the mean
           paired ``difference`` with its interval.
         - ``gain``: what changing the mechanism halfway gains on the stop's own seed.
-        - ``gain_low`` and ``gain_high``: quartiles of this gain over seeds from 0.
+        - ``gain_first_quartile`` and ``gain_third_quartile``: those of this gain over seeds from 0,
+          which are no interval of it.
         - ``over_staying``: the gain on the stop's seed over not changing the mechanism.
     """
     hurt, fixed = scores(stop, env, settings.episodes, seed)
@@ -60,8 +64,8 @@ def measure(
         "fixed": fixed.mean(),
         **difference,
         "gain": own[0],
-        "gain_low": np.quantile(gains, 0.25),
-        "gain_high": np.quantile(gains, 0.75),
+        "gain_first_quartile": np.quantile(gains, 0.25),
+        "gain_third_quartile": np.quantile(gains, 0.75),
         "over_staying": over_staying[0],
     }
 
