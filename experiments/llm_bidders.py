@@ -29,6 +29,11 @@ from daedalus.launch.tracked import tracked
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs.folder import MODEL as MODEL_FOLDER
 
+_TITLES = {
+    "bidding": "bidding; interim regret: against all rival bids under a mechanism, those of unlike "
+    "types pooled"
+}
+
 
 def main(config: LlmBidders, out: Path) -> None:
     """Play all mechanisms in both populations; write tables of rewards, bids and costs, figures."""
@@ -51,7 +56,7 @@ def main(config: LlmBidders, out: Path) -> None:
     with tracked(config, out) as (_, report):
         tables = {"summary": gaps, "bidding": bids, "rank_correlation": ranks, "costs": costs}
         for name, table in tables.items():
-            report.table(table, name, name.replace("_", " "))
+            report.table(table, name, _TITLES.get(name, name.replace("_", " ")))
         if asker.costs.refused:
             report.say(
                 f"{bidder.name}: {asker.costs.refused} of {asker.costs.questions} answers have no "

@@ -171,8 +171,8 @@ def play(env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed:
 def _regrets(group: pd.DataFrame) -> pd.Series[float]:
     """Return interim regrets: how far the bids of one mechanism fall short of the best, in money.
 
-    Payoffs are means over all ``rival`` bids of the group. The best bid is taken from a grid in
-    hundredths.
+    Payoffs are means over all ``rival`` bids of the group, those of unlike types pooled. The best
+    bid is taken from a grid in hundredths.
     """
     first = pays_own_bid(str(group["auction_type"].iloc[0]))
     reserve, rivals = float(group["reserve"].iloc[0]), np.sort(group["rival"].to_numpy())
@@ -199,8 +199,8 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
 
     Returns:
         A row for each designer and population: ``designer``, ``bidders``; ``bid_over_value`` (mean
-        over values of ``LEAST_VALUE`` or more) with its interval over episodes,
-        ``interim_regret`` (units of value in a round), ``entry`` (share of bidders whose bid
+        over values of ``LEAST_VALUE`` or more) and ``interim_regret`` (units of value in a round,
+        see ``_regrets``) with intervals over episodes, ``entry`` (share of bidders whose bid
         competes) and number of ``bids``.
     """
     rows = []
@@ -208,12 +208,13 @@ def bidding(played: Mapping[str, Played], confidence: float) -> pd.DataFrame:
         for name, notes in each.bids.groupby("designer", sort=False):
             high = notes[notes["value"] >= LEAST_VALUE]
             ratios = (high["bid"] / high["value"]).groupby(high["episode"]).mean()
+            regrets = notes.groupby("episode")["interim_regret"].mean()
             competes = (notes["bid"] > 0) & (notes["bid"] >= notes["reserve"])
             rows.append(
                 {"designer": name, "bidders": population}
                 | mean_estimate("bid_over_value", ratios, confidence, "episode")
-                | {"interim_regret": notes["interim_regret"].mean(), "entry": competes.mean()}
-                | {"bids": len(notes)}
+                | mean_estimate("interim_regret", regrets, confidence, "episode")
+                | {"entry": competes.mean(), "bids": len(notes)}
             )
     return pd.DataFrame(rows)
 

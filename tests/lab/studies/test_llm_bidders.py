@@ -82,6 +82,9 @@ def test_truth_in_first_price_loses_what_theory_says() -> None:
     table = bidding({MODEL: played(truthful, 8)}, 0.95).set_index("designer")
     assert table.loc["first_price", "interim_regret"] == pytest.approx(1 / 27, abs=0.008)
     assert table.loc["second_price", "interim_regret"] < 0.001
+    ends = table.loc["first_price", ["interim_regret_low", "interim_regret_high"]]
+    assert 0.0 < ends.iloc[0] < table.loc["first_price", "interim_regret"] < ends.iloc[1]
+    assert table.loc["first_price", "interim_regret_interval"] == "8 episodes, few"
 
 
 def test_who_stays_out_does_not_enter_and_wins_nothing() -> None:
