@@ -14,6 +14,7 @@ from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import examples, packaged_reader
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.designers.build import build_all
+from daedalus.design.designers.purpose import read_purpose
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.language.prompt import Generate, PromptSettings
 from daedalus.design.language.reply import Ask
@@ -39,6 +40,7 @@ from daedalus.market.seat_plan import SeatPlan
 from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.importing import slow_imports
+from daedalus.runs.processes import is_main
 from daedalus.training.run_portfolio import find_portfolio
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ def allowed_in(config: Task) -> dict[str, Allowed]:
 
 def require_portfolio(config: WithTraining, env: DesignEnv, run: RunFolder) -> Mechanisms:
     """Return the portfolio of a run that needs one, without which it was not composed."""
+    _warn_of_other_purposes(config, env)
     portfolio = find_portfolio(config.training.portfolio, env, run, config.seed)
     assert portfolio is not None
     return portfolio
@@ -88,7 +91,22 @@ def make_training_run(
     from daedalus.training.run import TrainingRun  # the service has not all that it imports
 
     env, model, training, seed = make_env(config), config.model, config.training, config.seed
+    if is_main():
+        _warn_of_other_purposes(config, env)
     return TrainingRun(env, model, training, folder, tracker, report, seed).with_portfolio()
+
+
+def _warn_of_other_purposes(config: WithTraining, env: DesignEnv) -> None:
+    """Warn of files of other runs whose runs were for something else than ``env``."""
+    training, teacher = config.training, config.training.sft.teacher
+    files = {"portfolio.file": training.portfolio.file}
+    if teacher is not None:
+        files["sft.teacher.data"] = teacher.data
+    name = config.population.name if isinstance(config, Game) else None
+    for key, file in files.items():
+        purpose = read_purpose(file) if file else None
+        if purpose is not None and (told := purpose.instead(env, name)):
+            logger.warning("training.%s=%s comes from another run; %s", key, file, told)
 
 
 def make_context(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,6 +13,7 @@ from daedalus.design.designers.build import build_all, instead
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.search import SearchSettings
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.distillation import DistillationData
 from daedalus.design.search.portfolio import make_portfolio
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.from_config import (
@@ -27,6 +29,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
 from daedalus.training.run_portfolio import find_portfolio
 from tests.design.search.markets import PUBLISHED
+from tests.runs.trained_runs import leave_trained_run
 
 SMALL = ["task=grpo", "population=stage3", "seed=2"]
 SMALL += ["market.episode_length=2"]
@@ -68,6 +71,30 @@ def test_the_portfolio_of_another_run_replaces_the_search(tmp_path: Path) -> Non
     config = compose_config(*SMALL, *PORTFOLIO, f"training.portfolio.file={other}")
     assert rows(require_portfolio(config, make_env(config), run)) == [mechanism]
     assert run.portfolio.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("asked", "warned"),
+    [
+        ("reward=composite", ""),
+        ("reward=revenue", "another run; it was trained for R with the bidders of stage3"),
+        ("population=stage1", "and not with those of stage1"),
+    ],
+)
+def test_files_of_a_run_for_something_else_are_warned_of(
+    asked: str, warned: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    planned = ["task=grpo", "population=stage3", "training=planned"]
+    leave_trained_run(tmp_path / "other", *planned)
+    portfolio, data = (tmp_path / "other" / name for name in ("portfolio.csv", "data.npz"))
+    pd.DataFrame([Mechanism().to_dict()]).to_csv(portfolio, index=False)
+    mechanisms = Mechanisms.stack([Mechanism()])
+    DistillationData(np.zeros((1, 2)), np.zeros((1, 1)), mechanisms).write(data)
+    files = [f"training.portfolio.file={portfolio}", f"training.sft.teacher.data={data}"]
+    config = compose_config(*planned, *files, asked)
+    require_portfolio(config, make_env(config), RunFolder(tmp_path))
+    told = [each.getMessage() for each in caplog.records]
+    assert len(told) == (2 if warned else 0) and all(warned in each for each in told)
 
 
 def test_without_populations_there_is_no_portfolio(tmp_path: Path) -> None:
