@@ -12,6 +12,7 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
+from daedalus.evaluation.basis import COLUMN, NONE, counted, noted
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.leaderboard import (
     REFERENCES,
@@ -65,7 +66,12 @@ def main(config: Leaderboard, out: Path) -> None:
         report.table(totals, "totals")
         report.table(sure, "intervals")
         keep_answers([*logs.values()], report)
-        report.show(_side_by_side(table, list(totals["designer"])), f"normalised reward: {ENDS}")
+        episodes = counted(config.evaluation.episodes, "episode")
+        title = (
+            f"normalised reward: {ENDS}; each over {episodes}, without an interval; "
+            "intervals.csv has those over populations"
+        )
+        report.show(_side_by_side(table, list(totals["designer"])), title)
         title = f"over populations; {ENDS}; ex-post regret in units of value a sale"
         report.show(totals.dropna(axis=1), title)
         title = f"means over populations of seed {config.seed}, and leads: ± is {confidence:.0%}"
@@ -111,11 +117,16 @@ def _mean_scores(
     designers: Mapping[str, Designer],
     answers: AnswerLog | None = None,
 ) -> pd.DataFrame:
-    """Return a row for each designer: mean reward, valid answers, ex-post regret and seed."""
+    """Return a row for each designer: mean reward, valid answers, ex-post regret and seed.
+
+    ``mean_interval`` says what the means are over, and that they have no interval.
+    """
     settings = config.evaluation
     steps = compare(env, designers, settings.episodes, config.seed, answers)
     means = episode_means(steps)
     columns = ["reward", "valid", *({COMPOSITE} & set(means))]
     rows = means.groupby("designer", sort=False)[columns].mean().reset_index()
     rows = rows.join(mean_regrets(steps, env.market, config.seed), on="designer")
-    return rows.rename(columns={"reward": "mean"}).assign(seed=config.seed)
+    rows = rows.rename(columns={"reward": "mean"})
+    over = noted(settings.episodes, "episode", NONE)
+    return rows.assign(seed=config.seed, **{f"mean{COLUMN}": over})
