@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -71,7 +72,7 @@ def _begun(markets: VectorEnv[Any, Any, Any], settings: PpoTraining, seed: int) 
     return PPO(
         "MlpPolicy",
         scaled,
-        learning_rate=lambda left: settings.learning_rate * left,
+        learning_rate=_rate(settings),
         n_steps=settings.rollout_steps,
         batch_size=settings.batch_size,
         n_epochs=settings.epochs,
@@ -83,6 +84,15 @@ def _begun(markets: VectorEnv[Any, Any, Any], settings: PpoTraining, seed: int) 
         seed=seed,
         device="cpu",
     )
+
+
+def _rate(settings: PpoTraining) -> Callable[[float], float]:
+    """Return the learning rate by the share of decisions that is left.
+
+    The last rollout is played past ``decisions``, so Stable-Baselines3 lets the share fall below 0.
+    """
+    rollouts = math.ceil(settings.decisions / (settings.markets * settings.rollout_steps))
+    return lambda left: settings.learning_rate * max(left, 1 / rollouts)
 
 
 class _Rollouts(BaseCallback):

@@ -108,6 +108,22 @@ def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(
         np.testing.assert_array_equal(ours[0], theirs[0])
 
 
+@pytest.mark.parametrize(("decisions", "rates"), [(1, [1]), (200, [0.6, 1 / 3, 1 / 3])])
+def test_the_learning_rate_falls_and_stays_above_0_past_the_last_decision(
+    env: DesignEnv, monkeypatch: pytest.MonkeyPatch, decisions: int, rates: list[float]
+) -> None:
+    used: list[float] = []
+
+    class Watched(PPO):
+        def train(self) -> None:
+            super().train()
+            used.append(self.policy.optimizer.param_groups[0]["lr"])
+
+    monkeypatch.setattr(trainer, "PPO", Watched)
+    trained(env, replace(SHORT, decisions=decisions, learning_rate=0.1))
+    assert used == pytest.approx([0.1 * each for each in rates])
+
+
 def test_the_designer_is_the_network_of_stable_baselines(
     env: DesignEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
