@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -95,7 +96,8 @@ def test_a_number_of_bidders_takes_the_place_of_a_range(catalogue: Catalogue) ->
 
 def test_a_reset_restricts_what_the_server_allows(catalogue: Catalogue) -> None:
     offered = replace(catalogue, allowed={"reserve_price": Between(0.1, 0.5)})
-    warm_up(offered)  # whose default mechanism is not allowed
+    with ThreadPoolExecutor(1) as thread:  # which plays alone from then on
+        thread.submit(warm_up, offered).result()  # whose default mechanism is not allowed
     assert chosen(offered).allowed == offered.allowed
     asked = {"reserve_price": [0.2], "auction_type": ["vcg"]}
     assert chosen(offered, allowed=asked).allowed == read_allowed(asked)
