@@ -17,8 +17,8 @@ class PpoTraining(Checked):
         rollout_steps: Steps of each market between two updates of the policy.
         epochs: Passes over the decisions of a rollout.
         batch_size: Decisions in a step of the optimiser, at most those of a rollout.
-        learning_rate: Rate of Adam at first. It falls linearly with the decisions that are left, down to
-            the first rate divided by the number of rollouts.
+        learning_rate: Rate of Adam at first. It falls linearly with the decisions that are left,
+            down to the first rate divided by the number of rollouts.
         discount: Worth of the next step's reward, 0 to 1.
         trace: Decay lambda of generalised advantage estimation, 0 to 1.
         clip: Largest change of an action's odds that an update rewards.
