@@ -211,6 +211,6 @@ def memory_advice(phase: str, setting: str) -> Iterator[None]:
             raise
         raise CannotRunError(
             f"{phase}: the {'GPU' if has_gpu() else 'machine'} has not enough memory; lower "
-            f"{setting}, set model.load_in_4bit=true, or take a smaller model. The last checkpoint "
-            "is kept: resume=true goes on from it"
+            f"{setting}, set model.load_in_4bit=true, or take a smaller model, and start a new "
+            "run. On a larger machine resume=true goes on from the last checkpoint"
         ) from error

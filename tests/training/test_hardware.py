@@ -93,7 +93,7 @@ def test_too_little_memory_names_the_setting_to_lower(
 
     arguments = TrainingArguments(str(tmp_path), max_steps=1, use_cpu=True)
     trainer = Full(small.model, arguments, processing_class=small.tokenizer)
-    with pytest.raises(CannotRunError, match=f"lower training.{setting}, .*resume=true"):
+    with pytest.raises(CannotRunError, match=f"lower training.{setting}, .* new run.*resume=true"):
         run_phase(trainer, phase, make_run(env, tmp_path, SFT))
 
 
