@@ -21,7 +21,7 @@ from daedalus.market.mechanism import (
 from daedalus.market.mechanism_schema import mechanism_schema
 from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.openenv.observations import as_a_client_sees
-from daedalus.service.openenv.remote import Session, asked_of
+from daedalus.service.openenv.remote import Session, asked_of, told_by
 
 ENDED = "The episode has ended."
 BRIEF_OF_EPISODE = Goal(brief="it stands above the first market that you are shown.")
@@ -85,6 +85,8 @@ class ToolMarket:
             self.set_rules = MethodType(self._restricted(), self)  # type: ignore[method-assign]
         self._rewards: list[float] = []
         self._length = 1
+        self._offered = self._goal
+        self._failure: Exception | None = None
 
     def reset(self, seed: int, **columns: Any) -> str:
         """Begin the episode of a row's seed, and return what the model is told of its market.
@@ -92,22 +94,40 @@ class ToolMarket:
         The words of its brief stand first, if it has one and the goal has none.
         """
         observed = self._session.reset(seed=seed, **self._options).observation
-        self._rewards, self._length = [], observed.episode_length
+        self._rewards, self._length, self._failure = [], observed.episode_length, None
+        self._offered = told_by(self._goal, observed)
         asked = [] if self._goal.brief else [BRIEF.format(brief=observed.brief).strip()]
         return "\n\n".join([*asked * bool(observed.brief), self._told(observed)])
 
     def get_reward(self) -> float:
-        """Return the mean reward of the episode's steps, 0 to 1; a step not played earns 0."""
+        """Return the mean reward of the episode's steps, 0 to 1; a step not played earns 0.
+
+        Raises:
+            RuntimeError: The server failed in this episode. TRL tells the model what a tool raises,
+                and goes on; this ends its run.
+        """
+        if self._failure is not None:
+            told = f"{type(self._failure).__name__}: {self._failure}"
+            raise RuntimeError(
+                f"the server failed in an episode, which has no reward; start it and the training "
+                f"again ({told})"
+            ) from self._failure
         return sum(self._rewards) / self._length
 
     @_of_the_mechanism
     def set_rules(self, **rules: Any) -> str:
         """Set the rules of the next rounds, and see what happens under them."""
+        if self._failure is not None:
+            raise self._failure
         if len(self._rewards) == self._length:
             return ENDED
         action = DaedalusAction(**_defaults(self._goal) | rules)
-        self._goal.require(action.to_mechanism())
-        result = self._session.step(action)
+        self._offered.require(action.to_mechanism())
+        try:
+            result = self._session.step(action)
+        except Exception as error:  # all that could be wrong with the mechanism was checked
+            self._failure = error
+            raise
         self._rewards.append(float(result.reward or 0.0))
         return ENDED if result.done else self._told(result.observation)
 

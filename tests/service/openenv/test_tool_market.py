@@ -6,6 +6,8 @@ import functools
 import inspect
 import json
 import re
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +96,39 @@ def test_an_episode_is_that_of_the_market(address: str) -> None:
             market.set_rules(reserve_price=2.0)
         market.reset(**row)
         assert [market.set_rules() for _ in range(5)][2:] == [ENDED] * 3
+
+
+def test_what_the_server_refuses_is_told_and_costs_no_episode(catalogue: Catalogue) -> None:
+    strict = replace(catalogue, allowed={"auction_type": ("vcg",)})
+    with serving(strict) as address, DaedalusClient(base_url=address).sync() as session:
+        market = ToolMarket(session, PROMPT, population="stage4", episode_length=3)
+        market.reset(seed=3)
+        with pytest.raises(ValueError, match="auction_type: 'first_price' is not allowed; write"):
+            market.set_rules(auction_type="first_price")
+        market.set_rules(auction_type="vcg")
+        assert market.get_reward() > 0
+
+
+@pytest.mark.parametrize("lost", ["session", "server"])
+def test_an_episode_in_which_the_server_fails_has_no_reward(
+    lost: str, catalogue: Catalogue
+) -> None:
+    with ExitStack() as servers:
+        address = servers.enter_context(serving(catalogue))
+        with DaedalusClient(base_url=address).sync() as session:
+            market = ToolMarket(session, PROMPT, population="stage4", episode_length=3)
+            market.reset(seed=3)
+            market.set_rules()
+            session.disconnect() if lost == "session" else servers.close()
+            for _ in range(2):
+                with pytest.raises((RuntimeError, OSError), match=r"no episode|connect|close"):
+                    market.set_rules()  # which TRL tells the model
+            with pytest.raises(RuntimeError, match="the server failed in an episode"):
+                market.get_reward()
+            if lost == "session":
+                market.reset(seed=3)
+                market.set_rules()
+                assert market.get_reward() > 0
 
 
 @pytest.fixture(scope="module")
