@@ -238,13 +238,7 @@ def _validity(evidence: Evidence) -> str:
 
 def _training(config: dict[str, Any]) -> str:
     sft, grpo = config["training"]["sft"], config["training"]["grpo"]
-    lines = []
-    if sft["steps"]:
-        drawn = "A teacher chose the" if sft["teacher"] else "Chance drew the"
-        lines.append(
-            f"SFT took {sft['steps']} steps of {sft['batch_size']} pairs of a prompt and a valid "
-            f"mechanism. {drawn} mechanisms."
-        )
+    lines = _lessons(sft) if sft["steps"] else []
     if grpo["steps"]:
         loss = _loss_in_words(grpo)
         lines.append(
@@ -254,3 +248,23 @@ def _training(config: dict[str, Any]) -> str:
             "describes."
         )
     return "\n".join(lines)
+
+
+def _lessons(sft: dict[str, Any]) -> list[str]:
+    """Return what SFT learned from: pairs, populations of practice, and corrections."""
+    drawn = "A teacher chose the" if sft["teacher"] else "Chance drew the"
+    lines = [
+        f"SFT took {sft['steps']} steps of {sft['batch_size']} pairs of a prompt and a valid "
+        f"mechanism. {drawn} mechanisms."
+    ]
+    if sft["practice"]:
+        others = ", ".join(map(tables.code, sft["practice"]))
+        lines.append(f"Half of the pairs are of the population above, the others of {others}.")
+    more = sft["corrections"]
+    if more["rounds"]:
+        lines.append(
+            f"Corrections took {more['rounds'] * more['steps']} more steps (rounds: "
+            f"{more['rounds']}). In each round the model played, and the teacher answered where it "
+            "led."
+        )
+    return lines

@@ -33,7 +33,7 @@ LIBRARIES = (
 
 _MARKS = re.compile(r"[\\`*{}\[\]<>()#|~$&!]|(?<!\w)_|_(?!\w)")
 """Signs that mean something in Markdown; an underscore between letters means nothing."""
-_HIDDEN = ("save_every", "vllm_server")
+_HIDDEN = ("save_every", "vllm_server", "data", "name")
 _TENTHS = 10
 
 
@@ -151,12 +151,16 @@ def _lower(evidence: Evidence, measure: str) -> Iterator[list[str]]:
 
 
 def recipe(evidence: Evidence) -> str:
-    """Return the settings of SFT and GRPO, by their names in the configuration."""
+    """Return the settings of SFT, its teacher and corrections, and GRPO, by their names."""
     training = evidence.config["training"]
+    sft = training["sft"]
+    parts = {"sft": sft, "sft.teacher": sft["teacher"] or {}}
+    if sft["corrections"]["rounds"]:
+        parts["sft.corrections"] = sft["corrections"]
     rows = [
-        (code(f"{phase}.{name}"), number(value))
-        for phase in ("sft", "grpo")
-        for name, value in training[phase].items()
+        (code(f"{part}.{name}"), number(value))
+        for part, settings in (parts | {"grpo": training["grpo"]}).items()
+        for name, value in settings.items()
         if not isinstance(value, dict | list) and value is not None and name not in _HIDDEN
     ]
     weights = evidence.config["reward"]["weights"].items()

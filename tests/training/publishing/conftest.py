@@ -23,6 +23,21 @@ def with_model(evidence: Evidence, **changes: object) -> Evidence:
     return replace(evidence, config=evidence.config | {"model": model})
 
 
+def with_training(evidence: Evidence, phase: str, **changes: object) -> Evidence:
+    """Return the evidence of a run with other settings of a phase."""
+    training = evidence.config["training"]
+    changed = training | {phase: training[phase] | changes}
+    return replace(evidence, config=evidence.config | {"training": changed})
+
+
+def with_teacher(evidence: Evidence) -> Evidence:
+    """Return the evidence of a run with a teacher, practice and corrections."""
+    teacher = {"refinements": 7, "data": "/home/me/data.npz", "name": "teacher"}
+    more = {"rounds": 2, "examples": 48000, "steps": 1500, "learning_rate": 7e-4}
+    practice = {"stage4": {"name": "stage4"}, "crowd": {"name": "crowd"}}
+    return with_training(evidence, "sft", teacher=teacher, practice=practice, corrections=more)
+
+
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     """Serve an empty hub, to which the client has a token."""

@@ -17,7 +17,7 @@ from daedalus.training.publishing.card import Example, base_model, model_card
 from daedalus.training.publishing.evidence import Evidence
 from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.trained_prompt import write_manner
-from tests.training.publishing.conftest import with_model
+from tests.training.publishing.conftest import with_model, with_teacher, with_training
 
 SETTINGS = HubSettings("OWNER/NAME")
 CHAT = [{"role": "user", "content": 'round_number: 0 / 10\n"quoted" {and} braced'}]
@@ -70,14 +70,20 @@ def test_every_part_is_there_and_nothing_is_missing(card: ModelCard) -> None:
 
 
 def test_the_update_of_grpo_is_named(evidence: Evidence) -> None:
-    grpo = {"loss_type": "boltzmann", "neighbours": 8}
-    training = evidence.config["training"]
-    changed = training | {"grpo": training["grpo"] | grpo}
-    other = replace(evidence, config=evidence.config | {"training": changed})
+    other = with_training(evidence, "grpo", loss_type="boltzmann", neighbours=8)
     text = model_card(other, SETTINGS, EXAMPLE, 1).text
     named = "GRPO (Boltzmann odds, 8 neighbours in each group)"
     assert f"by SFT and {named}, in the project" in text and f"{named} took 2 steps" in text
     assert "plain GRPO" not in text
+
+
+def test_all_of_sft_is_told(evidence: Evidence) -> None:
+    text = model_card(with_teacher(evidence), SETTINGS, EXAMPLE, 1).text
+    assert "A teacher chose the mechanisms.\n" in text
+    assert "Half of the pairs are of the population above, the others of `stage4`, `crowd`." in text
+    assert "Corrections took 3000 more steps (rounds: 2). In each round the model played" in text
+    plain = model_card(evidence, SETTINGS, EXAMPLE, 1).text
+    assert "Corrections" not in plain and "Half of the pairs" not in plain
 
 
 def test_another_reward_is_named_and_is_not_called_r(evidence: Evidence) -> None:

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from daedalus.training.publishing import tables
 from daedalus.training.publishing.evidence import Evidence
 from tests.odd_names import ODD_NAMES
+from tests.training.publishing.conftest import with_teacher
 
 pytestmark = pytest.mark.slow  # the run behind the tables is trained
 
@@ -106,6 +107,14 @@ def test_the_recipe_has_the_settings_of_both_phases(evidence: Evidence) -> None:
     assert "| `sft.steps` | 3 |" in recipe and "| `grpo.futures` | 4 |" in recipe
     assert "| `reward.composite` | 1.000 |" in recipe
     assert "save_every" not in recipe and "None" not in recipe
+    assert "sft.teacher" not in recipe and "sft.corrections" not in recipe
+
+
+def test_the_recipe_has_the_teacher_and_its_corrections(evidence: Evidence) -> None:
+    recipe = tables.recipe(with_teacher(evidence))
+    assert "| `sft.teacher.refinements` | 7 |" in recipe
+    assert "| `sft.corrections.rounds` | 2 |\n| `sft.corrections.examples` | 48000 |" in recipe
+    assert "/home/me" not in recipe
 
 
 def test_signals_are_means_of_tenths(evidence: Evidence) -> None:
