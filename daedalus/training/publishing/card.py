@@ -231,7 +231,9 @@ def _validity(evidence: Evidence) -> str:
         rows.append(("after SFT, sampled at temperature 1", f"{evidence.sft_validity:.1%}"))
     if "validity" in evidence.history:
         last = float(evidence.history["validity"].iloc[-1])
-        rows.append(("in the last step of GRPO, sampled at temperature 1", f"{last:.1%}"))
+        temperature = evidence.config["training"]["grpo"]["temperature"]
+        when = f"in the last step of GRPO, sampled at temperature {temperature:g}"
+        rows.append((when, f"{last:.1%}"))
     rows.append(("in the evaluation, the likeliest tokens", f"{evidence.trained['valid']:.1%}"))
     return tables.table(["when", "valid answers"], rows)
 

@@ -77,6 +77,13 @@ def test_the_update_of_grpo_is_named(evidence: Evidence) -> None:
     assert "plain GRPO" not in text
 
 
+def test_the_temperature_of_grpo_s_answers_is_that_of_the_run(evidence: Evidence) -> None:
+    for temperature, words in ((0.7, "0.7"), (1.0, "1")):
+        other = with_training(evidence, "grpo", temperature=temperature)
+        text = model_card(other, SETTINGS, EXAMPLE, 1).text
+        assert f"last step of GRPO, sampled at temperature {words} |" in text
+
+
 def test_all_of_sft_is_told(evidence: Evidence) -> None:
     text = model_card(with_teacher(evidence), SETTINGS, EXAMPLE, 1).text
     assert "A teacher chose the mechanisms.\n" in text
