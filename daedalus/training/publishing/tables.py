@@ -22,7 +22,7 @@ SIGNALS = {
     "frac_reward_zero_std": "share of groups without any spread",
     "entropy": "policy entropy, nats per token or choice",
     "grad_norm": "gradient norm",
-    "completion_length": "completion length, tokens or choices",
+    "completion_length": "completion length, tokens",
     "validity": "share of valid mechanisms",
 }
 """Columns of ``training_history.csv`` that a card shows, and their titles."""
