@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from os.path import isfile  # that of Path fails for names that are too long
 from pathlib import Path
 
 import pandas as pd
@@ -134,7 +135,7 @@ def brief_text(brief: str) -> str:
     Raises:
         CannotRunError: The file is empty, or no UTF-8.
     """
-    if not Path(brief).is_file() or any(each.isspace() for each in brief):
+    if any(each.isspace() for each in brief) or not isfile(brief):
         return brief
     try:
         text = Path(brief).read_text(encoding="utf-8-sig")
