@@ -52,11 +52,18 @@ groups. If these hold neighbours, the two numbers after it tell them apart.
 
 
 class SignalsCallback(TrainerCallback):
-    """Passes the logs of a trainer to the tracker."""
+    """Passes the logs of a trainer to the tracker.
 
-    def __init__(self, tracker: Tracker, phase: str) -> None:
+    Args:
+        tracker: Takes the logs.
+        phase: Name of the phase in logs.
+        rate: Key of the setting of its learning rate, for messages.
+    """
+
+    def __init__(self, tracker: Tracker, phase: str, rate: str) -> None:
         self._tracker = tracker
         self._phase = phase
+        self._rate = rate
 
     def on_log(
         self,
@@ -74,7 +81,7 @@ class SignalsCallback(TrainerCallback):
         if not math.isfinite(float((logs or {}).get("loss", 0.0))):
             raise CannotRunError(
                 f"{self._phase}: the loss of step {state.global_step} is no finite number; lower "
-                f"training.{self._phase}.learning_rate, and start a new run"
+                f"{self._rate}, and start a new run"
             )
         metrics = {NAMES[key]: float(value) for key, value in (logs or {}).items() if key in NAMES}
         for key, value in (logs or {}).items():

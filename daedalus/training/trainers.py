@@ -107,7 +107,8 @@ def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel
     train_adapters_in_float32(model)
     keep_numbers_alike(cast(PreTrainedModel, model), tokenizer)
     show_progress(trainer)
-    trainer.add_callback(SignalsCallback(run.tracker, phase))
+    size, rate = _settings_to_lower(phase, run)
+    trainer.add_callback(SignalsCallback(run.tracker, phase, rate))
     trainer.add_callback(SaveByTime())
     finish_checkpoints_together(trainer)
     folder = run.folder.checkpoints(phase)
@@ -120,13 +121,20 @@ def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel
         load_checkpoint(trainer, checkpoint)
         return cast(PreTrainedModel, trainer.model)
     logger.info("%s, %d steps", phase.upper(), trainer.args.max_steps)
-    batch = f"{phase}.micro_batch" if phase in run.settings.reinforcement else "sft.batch_size"
     if checkpoint:
         skip_passes(trainer, steps)
-    with memory_advice(phase, f"training.{batch}"):
+    with memory_advice(phase, size):
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     _require_steps(phase, trainer.state.global_step, trainer.args.max_steps)
     return whole(cast(PreTrainedModel, trainer.model))
+
+
+def _settings_to_lower(phase: str, run: TrainingRun) -> tuple[str, str]:
+    """Return the keys of the settings of a phase that take memory, and that set its rate."""
+    if phase in run.settings.reinforcement:
+        return f"training.{phase}.micro_batch", f"training.{phase}.learning_rate"
+    part = "sft" if phase == "sft" else "sft.corrections"
+    return "training.sft.batch_size", f"training.{part}.learning_rate"
 
 
 def _require_steps(phase: str, done: int, steps: int) -> None:

@@ -30,7 +30,7 @@ def test_the_history_of_a_phase_is_written_as_json_and_csv(tmp_path: Path) -> No
 @pytest.mark.parametrize("loss", [float("nan"), float("inf")])
 def test_a_loss_that_is_no_number_ends_training(loss: float, tmp_path: Path) -> None:
     with make_tracker(tmp_path) as tracker:
-        callback = SignalsCallback(tracker, "sft")
+        callback = SignalsCallback(tracker, "sft", "training.sft.learning_rate")
         state, control = TrainerState(global_step=7), TrainerControl()
         with pytest.raises(CannotRunError, match=r"step 7 .* lower training\.sft\.learning_rate"):
             callback.on_log(None, state, control, {"loss": loss})

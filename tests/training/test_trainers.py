@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from transformers import TrainerControl, TrainerState
+from transformers import Trainer, TrainerControl, TrainerState, TrainingArguments
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
@@ -168,6 +168,24 @@ def test_a_phase_without_enough_states_fails(
     settings.states = 1  # which composing refuses
     with pytest.raises(CannotRunError, match="grpo: it made 0 steps, and its settings ask for 2"):
         grpo.train(small, make_run(env, tmp_path, settings))
+
+
+@pytest.mark.parametrize(
+    ("phase", "part"),
+    [("sft", "sft"), ("corrections_0", "sft.corrections"), ("grpo", "grpo")],
+)
+def test_a_phase_that_diverges_names_the_rate_to_lower(
+    env: DesignEnv, small: LanguageModel, tmp_path: Path, phase: str, part: str
+) -> None:
+    class Diverging(Trainer):
+        def train(self, **_: object) -> None:
+            logs = {"loss": float("nan")}
+            self.callback_handler.on_log(self.args, self.state, self.control, logs)
+
+    arguments = TrainingArguments(str(tmp_path), max_steps=1, use_cpu=True)
+    trainer = Diverging(small.model, arguments, processing_class=small.tokenizer)
+    with pytest.raises(CannotRunError, match=rf"{phase}: .*lower training\.{part}\.learning_rate,"):
+        trainers.run_phase(trainer, phase, make_run(env, tmp_path, SFT))
 
 
 def test_a_phase_that_is_stopped_early_fails(
