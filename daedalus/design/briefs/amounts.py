@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +22,7 @@ _NUMBERS |= {word: 10 * number for number, word in enumerate(_TENS, start=2)} | 
 
 _MASK = "some"
 _MOST_OF = 100
+_PERCENT = 100
 _PARTS = {"hundredth": 100, "tenth": 10, "fifth": 5, "quarter": 4, "fourth": 4, "third": 3}
 _PARTS |= {"half": 2, "eighth": 8, "sixth": 6, "twentieth": 20}
 _PLURALS = {f"{name}s": size for name, size in _PARTS.items()} | {"halves": 2}
@@ -35,16 +38,38 @@ _SERIES = rf"{_WORD}(?:(?:[ -]| and ){_WORD}){{0,7}}"
 _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{_SIZES})\b)"
 _UNIT = rf"(?:\s*-?\s*(?P<unit>%|per ?cent\b|(?:{_SIZES})\b))?"
 _OUT_OF = r"(?:\s+(?:out of|in|of)(?: every)?\s+(?P<whole>\d+|" + "|".join(_NUMBERS) + r")\b)?"
-_NO_AMOUNT = r"(?<![\w.,/$€£-])(?<!EUR )(?<!USD )(?<!GBP )"  # parts of dates, money, -0.2
+_NO_AMOUNT = r"(?<![\w.,/-])"  # parts of dates, -0.2
 _NO_THOUSANDS = r"(?![1-9]\d{0,2}(?:,\d{3})+(?!\d))"  # 2,500 is out of range, or 2.5: nobody knows
-_NO_MONEY = r"(?!\s*(?:[€$£]|(?:dollars?|euros?|pounds?|cents?|eur|usd|gbp)\b))"
+_GROUPED = r"[1-9]\d{0,2}(?:[\s'\u2019]\d{3})+(?!\d)"  # 1 000
 _AMOUNT = re.compile(
     rf"{_NO_AMOUNT}{_NO_THOUSANDS}"
-    rf"(?>(?P<number>\d{{1,9}}/\d{{1,9}}(?![\d/])|\d{{1,9}}(?:[.,]\d{{1,9}})?(?![\d/])"
-    rf"|[.,]\d{{1,9}}|{_WORDS}|\bhalf\b)){_NO_MONEY}"
+    rf"(?>(?P<number>{_GROUPED}|\d{{1,9}}/\d{{1,9}}(?![\d/])|\d{{1,9}}(?:[.,]\d{{1,9}})?(?![\d/])"
+    rf"|[.,]\d{{1,9}}|{_WORDS}|\bhalf\b))"
     rf"(?P<more>\s+and\s+a\s+(?P<part>{_SIZES})\b)?{_UNIT}{_OUT_OF}",
     re.IGNORECASE,
 )
+# Numbers that are named together: 0.2-0.4, 20 to 40 percent.
+_RANGE = re.compile(r"(?<![\d.,/-])(\d+(?:[.,]\d+)?%?)-(?=[.,]?\d+(?:[.,]\d+)?(?![\d/-]))")
+_JOINTS = ("-", "\u2013", "\u2014", "to", "or")
+
+# What tells that a number is money, or counted in thousands.
+_SIGNS = "[€$£¥]"
+_CURRENCIES = "EUR USD GBP CHF JPY CAD AUD SEK NOK DKK Fr kr".split()
+_COINS = "dollars? euros? pounds? cents? pence francs? yen kron[ae]r? kronor sterling".split()
+_LARGE = "thousands? millions? billions?".split()
+_LARGE_BESIDE = "k m mn bn".split()
+_PART_OF_A = r"(?:(?<=half)|\s+of)\s+an?\s+"  # half a million
+_MONEY = "|".join([*_CURRENCIES, *_COINS, *_LARGE, *_LARGE_BESIDE])
+_BEFORE_MONEY = re.compile(
+    rf"(?:{_SIGNS}|\b(?:{'|'.join(_CURRENCIES)})\.?|\b(?:{'|'.join(_LARGE)})(?:\s+and)?)\s*$",
+    re.IGNORECASE,
+)
+_AFTER_MONEY = re.compile(
+    rf"(?:\s*|-){_SIGNS}|(?:\s*|-|{_PART_OF_A})(?:(?:US|Swiss)\s+)?(?:{_MONEY})\b"
+    rf"|{_PART_OF_A}per ?cent\b",
+    re.IGNORECASE,
+)
+_FARTHEST = 20  # characters before an amount in which a currency may stand
 
 _DOUBLE = re.compile(
     r"\b(?:twice|double)\b(?=\s+(?:the|its|their|his|her|what|that)\b)", re.IGNORECASE
@@ -74,12 +99,11 @@ def amounts_in(text: str) -> list[float]:
     """Return the amounts that a sentence names, in order: fractions, decimals, percent, in words.
 
     Amounts with a unit (percent, tenths, two out of five) or a decimal mark come alone if there are
-    any, because words such as *one* seldom are amounts.
+    any, because words such as *one* seldom are amounts. In *20 to 40 percent* both have the unit.
+    Money and what is counted in thousands are no amounts.
     """
-    found = [each for match in _AMOUNT.finditer(text) if (each := _read(match)) is not None]
-    sure = [amount for amount, is_sure in found if is_sure]
     doubled = [2.0] if _DOUBLE.search(text) else []
-    return sure or [amount for amount, _ in found] or doubled
+    return [each.amount for each in _found(text)] or doubled
 
 
 def masked(text: str) -> str:
@@ -92,14 +116,11 @@ def masked(text: str) -> str:
 
 def masked_with_places(text: str) -> tuple[str, list[int]]:
     """Return a sentence as ``masked`` does, and where each of its characters stood before."""
-    matches = [(match, _read(match)) for match in _AMOUNT.finditer(text)]
-    anything_sure = any(each is not None and each[1] for _, each in matches)
     pieces, places, end = [], list[int](), 0
-    for match, each in matches:
-        if each is not None and (each[1] or not anything_sure):
-            pieces += [text[end : match.start()], _MASK]
-            places += [*range(end, match.start()), *[match.start()] * len(_MASK)]
-            end = match.end()
+    for each in _found(text):
+        pieces += [text[end : each.start], _MASK]
+        places += [*range(end, each.start), *[each.start] * len(_MASK)]
+        end = each.end
     return "".join([*pieces, text[end:]]), [*places, *range(end, len(text))]
 
 
@@ -113,29 +134,90 @@ def _in_words(number: int) -> str:
     return f"{_TENS[number // 10 - 2]}{ones}"
 
 
-def _read(match: re.Match[str]) -> tuple[float, bool] | None:
-    """Return a match's amount, and whether its form leaves no doubt that it is one."""
+@dataclass
+class _Found:
+    """A number in a text.
+
+    Attributes:
+        start: Place of its first character.
+        end: Place after its last one.
+        number: The number, without its unit.
+        unit: What it is divided by; None if no unit is named.
+        sure: Whether its form leaves no doubt that it is an amount.
+        money: Whether it is money, or counted in thousands.
+    """
+
+    start: int
+    end: int
+    number: float
+    unit: float | None
+    sure: bool
+    money: bool
+
+    @property
+    def amount(self) -> float:
+        return round(self.number / (self.unit or 1), 4)
+
+    def share(self, other: _Found, unit: float | None) -> None:
+        """Take over what another number, which is named together with this one, is."""
+        if self.unit is None:
+            self.money |= other.money
+            self.unit = None if self.sure else unit
+            self.sure |= other.sure
+
+
+def _found(text: str) -> list[_Found]:
+    """Return what ``amounts_in`` takes for amounts, with their places."""
+    text = _RANGE.sub("\\1\u2013", text)  # as long as before; a hyphen would be a minus
+    numbers = [each for match in _AMOUNT.finditer(text) if (each := _read(text, match))]
+    together = [pair for pair in pairwise(numbers) if _together(text, *pair)]
+    for left, right in reversed(together):
+        left.share(right, right.unit)
+    for left, right in together:
+        right.share(left, _PERCENT if left.unit == _PERCENT else None)
+    amounts = [each for each in numbers if not each.money]
+    return [each for each in amounts if each.sure] or amounts
+
+
+def _together(text: str, left: _Found, right: _Found) -> bool:
+    """Return whether two numbers are named together, as in *between 20 and 40 percent*."""
+    joint = text[left.end : right.start].strip().lower()
+    if joint == "and":
+        between = text[: left.start].rstrip().lower().endswith("between")
+        return between or not (left.sure or left.money)
+    return joint in _JOINTS
+
+
+def _read(text: str, match: re.Match[str]) -> _Found | None:
+    """Return the number of a match; None if there is none, or one that is too large."""
     raw = match["number"].lower()
     number = _number(raw)
     if number is None:
         return None
     sure = any(mark in raw for mark in "./,") or raw == "half" or "point" in raw
+    unit: float | None = None
     if match["more"]:
         number, sure = number + 1 / _size(match["part"]), True
     if match["unit"]:
-        number, sure = number / _size(match["unit"]), True
+        unit = _size(match["unit"])
     elif match["whole"]:
-        whole = _number(match["whole"].lower())
-        if not whole or whole > _MOST_OF:
+        unit = _number(match["whole"].lower())
+        if not unit or unit > _MOST_OF:
             return None  # two in 2025
-        number, sure = number / whole, True
-    return (round(number, 4), sure) if number <= LARGEST else None
+    found = _Found(*match.span(), number, unit, sure or unit is not None, _is_money(text, match))
+    return found if found.amount <= LARGEST else None
+
+
+def _is_money(text: str, match: re.Match[str]) -> bool:
+    start, end = match.span()
+    before = _BEFORE_MONEY.search(text, max(0, start - _FARTHEST), start)
+    return bool(before or _AFTER_MONEY.match(text, end))
 
 
 def _size(unit: str) -> int:
     unit = unit.lower()
     if unit == "%" or unit.startswith("per"):
-        return 100
+        return _PERCENT
     return _PLURALS.get(unit) or _PARTS[unit]
 
 
@@ -147,7 +229,7 @@ def _number(text: str) -> float | None:
         above, below = text.split("/")
         return int(above) / int(below) if int(below) else None
     if text[0].isdigit() or text[0] in ".,":
-        return float(text.replace(",", "."))
+        return float(re.sub(r"[\s'\u2019]", "", text).replace(",", "."))
     whole, _, decimals = text.partition("point")
     total = _whole(whole)
     if decimals.strip():

@@ -128,7 +128,7 @@ def test_the_usable_amount_counts() -> None:
     assert clause("reserve_least/x", "In 3 years, at least 20 percent.", 1.0).amount == 0.2
     assert clause("reserve_least/x", "Not too low.", 1.0).fault == "it names no amount"
     several = clause("reserve_least/x", "Between 20 and 40 percent, or 0.3.", 1.0)
-    assert several.fault == "it names several amounts: 0.4, 0.3"
+    assert several.fault == "it names several amounts: 0.2, 0.4, 0.3"
 
 
 def test_an_unsure_sentence_is_not_used_but_named() -> None:
