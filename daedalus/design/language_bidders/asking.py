@@ -92,11 +92,7 @@ class Asker:
     def _text(self, key: str) -> str:
         reply = self.answers.get(key)
         assert reply is not None
-        if reply.reason:
-            self._refused.add(key)
-            self.costs.refused = len(self._refused)
-            self.costs.reason = self.costs.reason or reply.reason
-        return reply.text
+        return _counted(key, reply, self._refused, self.costs)
 
     def _ask_for(self, missing: Mapping[str, Chat]) -> None:
         left = None if self.max_calls is None else max(self.max_calls - self.costs.calls, 0)
@@ -132,13 +128,14 @@ class Recording:
     Attributes:
         replies: Answers by the key of their chat, see ``recorded_answers``.
         name: Name of the recording, for messages.
-        costs: Questions that came up.
+        costs: Questions that came up, and those whose answer has no words.
     """
 
     replies: Mapping[str, Reply]
     name: str
     costs: Costs = field(default_factory=Costs)
     _asked: set[str] = field(default_factory=set)
+    _refused: set[str] = field(default_factory=set)
 
     def __call__(self, chats: Sequence[Chat]) -> list[str]:
         """Return the text of the answer to each chat.
@@ -155,4 +152,13 @@ class Recording:
                 f"bidder.file: {self.name} lacks {missing} answers of this round; play what was "
                 "recorded, with the same settings and seed, or choose bidder=endpoint or local"
             )
-        return [self.replies[key].text for key in keys]
+        return [_counted(key, self.replies[key], self._refused, self.costs) for key in keys]
+
+
+def _counted(key: str, reply: Reply, refused: set[str], costs: Costs) -> str:
+    """Return the text of a reply; one that has no words is counted, once for each key."""
+    if reply.reason:
+        refused.add(key)
+        costs.refused = len(refused)
+        costs.reason = costs.reason or reply.reason
+    return reply.text

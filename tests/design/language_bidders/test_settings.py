@@ -203,6 +203,8 @@ def test_one_refused_question_of_many_is_counted_and_its_bidder_asked_once_more(
         _, again = revenue(endpoint(server.url), tmp_path)
     assert found > 0 and costs.refused == again.refused == 1 and again.calls == 0
     assert costs.reason == again.reason == "content filter: 400, no"
+    _, replayed = revenue(RecordedBidder(file=str(tmp_path / "answers.jsonl")), tmp_path)
+    assert (replayed.refused, replayed.reason) == (1, costs.reason)
     assert costs.questions == len(server.requests) == QUESTIONS + 1
     first, second = (request["body"]["messages"] for request in server.requests[:2])
     assert len(first) == len(second) == 2 and second[1]["content"].endswith(AGAIN)
