@@ -62,8 +62,19 @@ class ChatServer(Checked):
 
 
 def _check_address(address: str) -> None:
-    parts = urlsplit(address)
-    if parts.username or parts.password:
+    if _names_server(address):
+        return
+    if "@" in address:
         raise ValueError("base_url: holds a password; name a variable in api_key_variable instead")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"base_url: {address!r}; give an address such as http://localhost:8001/v1")
+    raise ValueError(f"base_url: {address!r}; give an address such as http://localhost:8001/v1")
+
+
+def _names_server(address: str) -> bool:
+    """Return whether an address names a server, and nobody who may use it."""
+    try:
+        parts = urlsplit(address)
+        server = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number, or a bracket is missing
+        return False
+    secret = parts.username or parts.password
+    return parts.scheme in ("http", "https") and server and not secret and address.isprintable()

@@ -21,7 +21,22 @@ def test_settings_are_checked(setting: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "secret", [{"api_key_variable": KEY}, {"base_url": f"http://me:{KEY}@localhost/v1"}]
+    "address",
+    ["http://localhost:80o1/v1", "http://localhost:99999/v1", "http://[::1/v1", "http://a\tb"],
+)
+def test_a_mistyped_address_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match=r"base_url: .*; give an address such as http://"):
+        ChatServer(model="m", base_url=address)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        {"api_key_variable": KEY},
+        {"base_url": f"http://me:{KEY}@localhost/v1"},
+        {"base_url": f"http://me:{KEY}@localhost:80o1/v1"},
+        {"base_url": f"http://me:{KEY}@[::1/v1"},
+    ],
 )
 def test_a_key_among_the_settings_is_refused_and_not_repeated(secret: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="variable") as caught:
