@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.checks import CannotRunError
-from daedalus.design.designers.build import build_all
+from daedalus.design.designers.build import build_all, require_other_names
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.lab.studies.behaviour import decisions
 from daedalus.lab.studies.behaviour_figures import advantages, behaviour
@@ -24,10 +23,7 @@ def main(config: Behaviour, out: Path) -> None:
         CannotRunError: The designer has the name of the best fixed mechanism.
     """
     name = config.designer.name
-    if name == _BEST_FIXED:
-        raise CannotRunError(
-            f"designer.name: {name} is the best fixed mechanism beside it; choose another name"
-        )
+    require_other_names([name], _BEST_FIXED, "the best fixed mechanism beside it")
     env = make_env(config)
     portfolio = require_portfolio(config, env, RunFolder(out))
     context = own_context(config, env, portfolio)

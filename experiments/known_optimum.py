@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.design.designers.build import require_other_names
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.lab.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
@@ -25,7 +26,12 @@ _SHARES = (
 
 
 def main(config: KnownOptimum, out: Path) -> None:
-    """Play all designers in all populations; write theory.csv, summary.csv and figures."""
+    """Play all designers in all populations; write theory.csv, summary.csv and figures.
+
+    Raises:
+        CannotRunError: A designer has the name of the oracle.
+    """
+    require_other_names(all_designers(config), ORACLE, "the reserve that theory tells")
     populations = {name: types_of_bidders(env.market) for name, env in make_envs(config).items()}
     theory = theory_table(populations)  # before anything is played
     tables = []

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.checks import CannotRunError
+from daedalus.design.designers.build import require_other_names
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
@@ -28,6 +29,7 @@ from daedalus.lab.studies.certificate_tables import mean_regrets
 from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import Leaderboard
 from daedalus.launch.from_config import (
+    all_designers,
     designers_of,
     make_env,
     make_envs,
@@ -40,12 +42,19 @@ from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
 
+_BEST_FIXED = "best_fixed"
+
 
 def main(config: Leaderboard, out: Path) -> None:
-    """Play all designers in all populations; write summary, totals, intervals and figures."""
+    """Play all designers in all populations; write summary, totals, intervals and figures.
+
+    Raises:
+        CannotRunError: A designer has the name of the best fixed mechanism.
+    """
+    require_other_names(all_designers(config), _BEST_FIXED, "the best fixed mechanism beside it")
     require_scale([*config.evaluation.baselines, config.designer.name])  # before anything is played
     portfolio = require_portfolio(config, make_env(config), RunFolder(out))
-    best_fixed: dict[str, Designer] = {"best_fixed": FixedDesigner(portfolio[len(portfolio) - 1])}
+    best_fixed: dict[str, Designer] = {_BEST_FIXED: FixedDesigner(portfolio[len(portfolio) - 1])}
     portable = best_fixed | portable_designers(config, portfolio)
     envs = _own_shard(config)
     own = list(share_out(partial(_own_scores, config, portfolio), envs.items(), len(envs)))

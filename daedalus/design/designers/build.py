@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from daedalus.checks import CannotRunError, doing
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
@@ -34,6 +34,21 @@ def build_all(
         if told := instead(each, context):
             logger.warning("%s: %s", name, told)
     return built
+
+
+def require_other_names(names: Collection[str], added: str, what: str) -> None:
+    """Refuse designers of which one has the name of a designer that an experiment adds.
+
+    Args:
+        names: Names of the designers.
+        added: Name of the designer that is added.
+        what: What that one is.
+
+    Raises:
+        CannotRunError: A designer has its name.
+    """
+    if added in names:
+        raise CannotRunError(f"designer.name: {added} is {what}; choose another name")
 
 
 def instead(settings: DesignerSettings, context: DesignerContext) -> str:
