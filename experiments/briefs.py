@@ -7,18 +7,26 @@ from pathlib import Path
 
 from daedalus.design.briefs.brief import Brief, read_briefs
 from daedalus.design.briefs.frozen import frozen_briefs
-from daedalus.lab.studies.briefs import Markets
+from daedalus.design.designers.build import require_other_names
+from daedalus.lab.studies.briefs import TRUTH, Markets
 from daedalus.launch.brief_comparison import compare_under_briefs, markets_of
 from daedalus.launch.config.tasks import Briefs
+from daedalus.launch.from_config import all_designers
 from daedalus.launch.tracked import tracked
 
 
 def main(config: Briefs, out: Path) -> None:
-    """Let all designers design under all briefs; write briefs.csv, summary.csv and figures."""
+    """Let all designers design under all briefs; write briefs.csv, summary.csv and figures.
+
+    Raises:
+        CannotRunError: A designer has the name of the search that knows the true parts.
+    """
+    settings = all_designers(config)
+    require_other_names(settings, TRUTH, "the search that knows the true parts")
     markets = markets_of(config.market)
-    briefs, own = _chosen(config, markets), {config.designer.name: config.designer}
+    briefs = _chosen(config, markets)
     with tracked(config, out) as (_, report):
-        compare_under_briefs(config, briefs, markets, own, report)
+        compare_under_briefs(config, briefs, markets, settings, report)
 
 
 def _chosen(config: Briefs, markets: Markets) -> dict[str, Sequence[Brief]]:

@@ -253,3 +253,15 @@ def test_designers_under_briefs_have_no_reward_and_no_bidders_of_their_own(chang
         ConfigError, match=f"{change.partition('=')[0]}: each brief .* leave it out"
     ):
         compose_config("+experiment=briefs", change)
+
+
+def test_a_designer_with_the_name_of_a_baseline_replaces_none(tmp_path: Path) -> None:
+    row = {"brief": "Hello.", "population": "stage1", "scale": SCALE}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(row | {"id": "one"}))
+    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
+    words = ["+experiment=briefs", *bare, f"briefs={tmp_path / 'mine.jsonl'}", "designer=fixed"]
+    play(tmp_path / "out", *words, "designer.name=random")
+    names = set(pd.read_csv(tmp_path / "out/briefs.csv")["designer"])
+    assert {"random", "random_changed"} < names
+    with pytest.raises(SystemExit, match=r"designer\.name: true_parts is the search that knows"):
+        play(tmp_path / "two", *words, "designer.name=true_parts")
