@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 from tqdm import tqdm
 
+from daedalus.checks import CannotRunError
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.scoring import SEED
 from daedalus.design.briefs.splits import PAIRS
 from daedalus.design.designers.base import DesignerSettings
+from daedalus.design.designers.brief_model import BriefModelSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.run_report import Report
@@ -55,16 +58,23 @@ def compare_under_briefs(
         markets: Returns markets by population.
         settings: Settings of the designers that are compared with the baselines.
         report: It shows and writes.
+
+    Raises:
+        CannotRunError: A shuffled designer has no other brief to answer.
     """
     from daedalus.lab.studies.briefs_figures import clause_map, split_scores  # slow to import
+
+    chosen = {**config.evaluation.baselines, **settings}
 
     @cache
     def designers(population: str) -> Mapping[str, Designer]:
         context = make_context(config, markets(population), population=population)
-        return build_all({**config.evaluation.baselines, **settings}, context)
+        return build_all(chosen, context)
 
     confidence = config.evaluation.confidence
-    measured = _with_ends([each for group in briefs.values() for each in group], markets)
+    asked = [each for group in briefs.values() for each in group]
+    _require_others(asked, chosen)
+    measured = _with_ends(asked, markets)
     if without := [each.id for each in measured if not each.scale]:
         report.say(
             f"no score for {', '.join(without)}: a search with the true parts breaks a floor "
@@ -89,6 +99,18 @@ def compare_under_briefs(
         twins = [each for each in given if split_of[each.brief.id] == PAIRS]
         report.table(by_pair(twins, table), "pairs")
     report.figure(split_scores(summary, confidence), "scores")
+
+
+def _require_others(briefs: Sequence[Brief], designers: Mapping[str, DesignerSettings]) -> None:
+    """Refuse a shuffled designer where the bidders of a brief are those of no other one."""
+    numbers = Counter(each.known_population for each in briefs)
+    alone = [population for population, number in numbers.items() if number == 1]
+    for name, each in designers.items():
+        if alone and isinstance(each, BriefModelSettings) and each.shuffled:
+            raise CannotRunError(
+                f"shuffled: {name} answers another brief with the same bidders, and there is one "
+                f"brief alone for {alone[0]}; give several, or leave shuffled out"
+            )
 
 
 def _with_ends(briefs: Sequence[Brief], markets: Markets) -> list[Brief]:

@@ -265,3 +265,16 @@ def test_a_designer_with_the_name_of_a_baseline_replaces_none(tmp_path: Path) ->
     assert {"random", "random_changed"} < names
     with pytest.raises(SystemExit, match=r"designer\.name: true_parts is the search that knows"):
         play(tmp_path / "two", *words, "designer.name=true_parts")
+
+
+def test_a_shuffled_designer_needs_two_briefs_of_each_population(tmp_path: Path) -> None:
+    populations = ("stage1", "stage3", "stage3")
+    rows = [
+        {"id": str(number), "brief": "Hello.", "population": each, "scale": SCALE}
+        for number, each in enumerate(populations)
+    ]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    words = ["+experiment=briefs", f"briefs={tmp_path / 'mine.jsonl'}", "designer=brief_model"]
+    words += ["designer.checkpoint=none", "designer.shuffled=true"]
+    with pytest.raises(SystemExit, match=r"shuffled: .* one brief alone for stage1; give several"):
+        play(tmp_path / "out", *words)
