@@ -17,6 +17,7 @@ from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.brief_model import BriefModelSettings
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv, Designer
+from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.run_report import Report
 from daedalus.lab.studies.briefs import (
     Markets,
@@ -27,6 +28,7 @@ from daedalus.lab.studies.briefs import (
     scores,
     summarised,
 )
+from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import Briefs, GrpoBriefs
 from daedalus.launch.from_config import bidders_named, make_context
 from daedalus.market.interface import MarketSettings
@@ -81,9 +83,11 @@ def compare_under_briefs(
             "there, or is no better than chance; rules are checked all the same"
         )
     split_of = {each.id: name for name, group in briefs.items() for each in group}
+    logs: list[AnswerLog] = []
     with phase(EVALUATION):
-        given = proposals(measured, markets, designers, config.seed)
+        given = proposals(measured, markets, designers, config.seed, logs)
         table = scores(given, markets, SEED, lambda each: split_of[each.id])
+    keep_answers(logs, report)
     summary = summarised(table, confidence)
     report.table(table, "briefs")
     title = "score: 0 if a rule is broken, else from chance (0) to search (1)"

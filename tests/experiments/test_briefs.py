@@ -16,6 +16,7 @@ from daedalus.lab.studies.briefs import leads
 from daedalus.launch import brief_answer
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.mechanism import mechanism_from_mapping
+from tests.design.designers.chat_double import Reply, serving
 from tests.launching import play
 
 SMALL = (
@@ -278,3 +279,25 @@ def test_a_shuffled_designer_needs_two_briefs_of_each_population(tmp_path: Path)
     words += ["designer.checkpoint=none", "designer.shuffled=true"]
     with pytest.raises(SystemExit, match=r"shuffled: .* one brief alone for stage1; give several"):
         play(tmp_path / "out", *words)
+
+
+def test_the_reason_of_a_refused_answer_is_written_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}
+    row = {"population": "stage1", "scale": SCALE}
+    rows = [row | {"id": str(each), "brief": f"Hello {each}."} for each in range(2)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
+    words = ["+experiment=briefs", *bare, f"briefs={tmp_path / 'mine.jsonl'}", "designer=endpoint"]
+    with serving(lambda count, _: Reply() if count else Reply(body=ended)) as server:
+        address = [f"designer.base_url={server.url}", "designer.model=m", "designer.concurrency=1"]
+        play(tmp_path / "out", *words, *address)
+    table = pd.read_csv(tmp_path / "out/briefs.csv").set_index(["designer", "id"])
+    reason = "cut off: the answer ended before its first word; raise max_tokens"
+    assert table.loc[("endpoint", 0), "broken"] == f"no valid mechanism: {reason}"
+    assert pd.notna(table.loc[("endpoint", 1), "mechanism"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"endpoint: 1 of 2 answers were refused, 1 of them such as this: {reason}" in said
+    counts = pd.read_csv(tmp_path / "out/answers.csv")
+    assert set(counts["kind"]) == {"accepted", "cut off"}

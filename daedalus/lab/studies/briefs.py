@@ -21,7 +21,9 @@ from daedalus.design.briefs.meanings import kind
 from daedalus.design.briefs.scoring import EPISODES, NO_MECHANISM, mean_terms, verdict
 from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.designers.brief_search import BriefSearch
+from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv, Designer
+from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.basis import COLUMN
 from daedalus.evaluation.statistics import mean_estimate, share_interval
 from daedalus.market.allowed import written_allowed
@@ -49,16 +51,22 @@ class Proposal:
         brief: The brief.
         mechanism: What it sets; None if its answer was no mechanism.
         understood: What it says that it understood; None if it does not say.
+        reason: Why its answer was refused, if it is that of a language model.
     """
 
     designer: str
     brief: Brief
     mechanism: Mechanism | None
     understood: Understanding | None
+    reason: str = ""
 
 
 def proposals(
-    briefs: Sequence[Brief], markets: Markets, designers: Designers, seed: int
+    briefs: Sequence[Brief],
+    markets: Markets,
+    designers: Designers,
+    seed: int,
+    logs: list[AnswerLog] | None = None,
 ) -> list[Proposal]:
     """Let each designer set a mechanism under each brief.
 
@@ -70,19 +78,25 @@ def proposals(
         markets: Returns markets by population.
         designers: Returns designers by the population that they expect.
         seed: Seed of the run.
+        logs: Gets a log of the answers of language models for each population; None keeps none.
     """
     found = []
     for population, group in _by(briefs, lambda each: each.known_population).items():
         env = markets(population)
+        log = AnswerLog(population)
+        if logs is not None:
+            logs.append(log)
         episodes = env.reset(market_seeds(seed, "briefs/observed", len(group)))
         episodes.goals = np.array([Goal({}, {}, each.text) for each in group], object)
         observation = episodes.observe()
         for name, designer in designers(population).items():
             rng = generator(seed, f"designer/{name}")
             proposed = designer.propose(observation, rng)
+            log.add(name, designer, 1, range(len(group)))
+            reasons = _reasons(designer, len(group))
             found += [
-                Proposal(name, brief, _mechanism(proposed, row), _understood(designer, brief))
-                for row, brief in enumerate(group)
+                Proposal(name, brief, _mechanism(proposed, row), _understood(designer, brief), why)
+                for row, (brief, why) in enumerate(zip(group, reasons, strict=True))
             ]
         found += [
             Proposal(TRUTH, each, mechanism_from_mapping(dict(each.scale.mechanism)), each.truth)
@@ -245,7 +259,7 @@ def _row(proposal: Proposal, terms: NDArray[np.float64], split: str) -> dict[str
     row |= {"rules_kept": judged.keeps_rules, "objective": judged.objective, "score": score}
     understood = proposal.understood
     row["all_read"] = understood.same_as(brief.truth) if understood else np.nan
-    row["broken"] = "; ".join(judged.broken)
+    row["broken"] = "; ".join(judged.broken) + (f": {proposal.reason}" if proposal.reason else "")
     row["mechanism"] = json.dumps(mechanism.to_dict()) if mechanism else ""
     row["understood"] = json.dumps(_written(understood)) if understood else ""
     return row
@@ -271,6 +285,13 @@ def _terms(env: DesignEnv, played: Sequence[Mechanism], seed: int) -> NDArray[np
 
 def _mechanism(proposed: Mechanisms, row: int) -> Mechanism | None:
     return None if proposed.malformed[row] else proposed[row]
+
+
+def _reasons(designer: Designer, count: int) -> list[str]:
+    """Return why each answer of the last proposal was refused; empty where none was."""
+    if isinstance(designer, LanguageModelDesigner):
+        return [each.parsed.reason for each in designer.answers]
+    return [""] * count
 
 
 def _understood(designer: Designer, brief: Brief) -> Understanding | None:
