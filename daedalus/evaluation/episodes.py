@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from daedalus.checks import doing
+from daedalus.checks import CannotRunError, doing
+from daedalus.design.designers.submission import SubmissionDesigner
 from daedalus.design.env import DesignEnv, Designer, Episodes
 from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.market.mechanism import CHOICES, FIELDS, Mechanisms
@@ -121,7 +122,15 @@ def compare(
 
     Returns:
         The rows of ``play_episodes`` for each designer in turn, with the column ``designer`` first.
+
+    Raises:
+        CannotRunError: A submission is to play more than ``AT_ONCE`` episodes.
     """
+    for name, designer in designers.items():
+        if episodes > AT_ONCE and isinstance(designer, SubmissionDesigner):
+            raise CannotRunError(
+                f"evaluation.episodes: {episodes}; the submission {name} plays at most {AT_ONCE}"
+            )
     seeds = market_seeds(seed, "evaluation", episodes)
     frames = []
     for name, designer in tqdm(designers.items(), "designers", leave=False, disable=None):

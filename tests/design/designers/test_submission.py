@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.designers.submission import SubmissionSettings
 from daedalus.design.env import DesignEnv
+from daedalus.evaluation import episodes
 from daedalus.evaluation.episodes import compare
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS
@@ -35,6 +37,14 @@ def replayed(steps: pd.DataFrame, folder: Path, seed: int = 7, **settings: str) 
 def test_the_steps_of_a_run_earn_the_same_again(steps: pd.DataFrame, tmp_path: Path) -> None:
     again = replayed(steps.assign(reward=1.0), tmp_path)  # what the file claims does not count
     assert again.drop(columns="designer").equals(steps.drop(columns="designer"))
+
+
+def test_a_submission_plays_no_second_piece_of_episodes(
+    steps: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(episodes, "AT_ONCE", 2)  # its third row would be the first one again
+    with pytest.raises(CannotRunError, match=r"episodes: 3; the submission .* plays at most 2"):
+        replayed(steps, tmp_path)
 
 
 def test_of_several_designers_one_is_chosen(steps: pd.DataFrame, tmp_path: Path) -> None:
