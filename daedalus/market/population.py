@@ -42,7 +42,9 @@ class BidderType(Checked):
         expected_surplus: Surplus that a bidder expects at first from a round that it enters.
         rivals: Number of rivals whose values a bidder at first expects to compete with. None is
             all others of its episode: in first price it then bids the equilibrium, if they are all
-            like it.
+            like it. Without ``values`` this holds only if ``value_low`` is 0: the rule for even
+            values takes F(v) = v. A mixture of one part, [1, 0, 1], gives the same values and the
+            equilibrium.
         learning_rate: Weight of a round in what a bidder learns about bids, if it sees all bids;
             0 if it does not learn.
         rate_spread: Spread s of the learning rate among the bidders, from 1 (none) to 100. Each

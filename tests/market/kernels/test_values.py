@@ -74,3 +74,14 @@ def test_a_table_with_equal_quantiles_is_drawn_from() -> None:
     who = BidderType(values=ValueDistribution("quantiles", quantiles=[0.1, 0.5, 0.5, 0.9]))
     drawn = [_all(*_records(who), level, 0.5, 2.0, 0.0)[0] for level in (0.0, 0.4, 0.6, 0.999)]
     assert drawn == pytest.approx([0.1, 0.5, 0.5, 0.8988])
+
+
+def test_uniform_values_from_above_0_bid_their_equilibrium_as_a_mixture_alone() -> None:
+    """Two bidders with values from 1/2 to 1: the equilibrium is 1/4 + v/2, the uniform rule v/2."""
+    plain = BidderType(value_low=0.5)
+    mixed = BidderType(value_low=0.5, values=ValueDistribution("mixture", parts=[[1, 0, 1]]))
+    for level in (0.0, 0.3, 0.999):
+        value = 0.5 + 0.5 * level
+        rule, equilibrium = (_all(*_records(who), level, value, 1.0, 0.0) for who in (plain, mixed))
+        assert rule[0] == equilibrium[0] == pytest.approx(value)
+        assert (rule[2], equilibrium[2]) == pytest.approx((value / 2, 0.25 + value / 2))
