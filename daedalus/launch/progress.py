@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daedalus.design.language_bidders.answer_file import number_of_answers
+from daedalus.design.language.answer_file import number_of_answers
 from daedalus.design.language_bidders.settings import answers_file
 from daedalus.launch.config import Task
 from daedalus.launch.config.task_parts import Trained

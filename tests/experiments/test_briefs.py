@@ -301,3 +301,22 @@ def test_the_reason_of_a_refused_answer_is_written_and_said(
     assert f"endpoint: 1 of 2 answers were refused, 1 of them such as this: {reason}" in said
     counts = pd.read_csv(tmp_path / "out/answers.csv")
     assert set(counts["kind"]) == {"accepted", "cut off"}
+
+
+def test_answers_that_are_paid_for_outlive_a_failing_server(tmp_path: Path) -> None:
+    row = {"population": "stage1", "scale": SCALE}
+    rows = [row | {"id": str(each), "brief": f"Hello {each}."} for each in range(2)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
+    words = ["+experiment=briefs", *bare, f"briefs={tmp_path / 'mine.jsonl'}", "designer=endpoint"]
+    words += ["designer.model=m", "designer.concurrency=1"]
+    kept = tmp_path / "out/replies.jsonl"
+    with serving(lambda count, _: Reply(status=401, body={}) if count == 1 else Reply()) as server:
+        words.append(f"designer.base_url={server.url}")
+        with pytest.raises(SystemExit, match=r"The answers so far are in .*replies\.jsonl"):
+            play(tmp_path / "out", *words)
+        play(tmp_path / "again", *words, f"designer.cache={kept}")
+    first, _, third = (request["body"]["messages"] for request in server.requests)
+    assert first != third and len(kept.read_text().splitlines()) == 2
+    table = pd.read_csv(tmp_path / "again/briefs.csv").set_index("designer")
+    assert table.loc["endpoint", "mechanism"].notna().all()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from daedalus.design.language.answer_file import AnswerFile
 from daedalus.design.language.reply import Reply
-from daedalus.design.language_bidders.answer_file import AnswerFile
 from daedalus.launch.progress import progress
 from daedalus.runs.folder import RunFolder
 from tests.launch.config.composing import composed

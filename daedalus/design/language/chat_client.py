@@ -15,6 +15,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
+from daedalus.design.language.answer_file import AnswerFile, key_of
 from daedalus.design.language.chat_body import (
     NoReplyError,
     is_filtered,
@@ -30,6 +31,8 @@ from daedalus.design.language.reply import Ask, AskMany, Reply, well_formed
 from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism_schema import mechanism_schema
 
+_AskOne = Callable[[list[Message], int, Mapping[str, object]], Reply]
+
 _NO_KEY = "none"  # the client requires a key; servers without keys ignore it
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _LONGEST_SAID = 4000  # characters of a model's answer that are sent again
@@ -40,17 +43,24 @@ class EndpointError(CannotRunError):
     """The endpoint gave no answer. The message says what to change."""
 
 
-def make_chat_replies(settings: ChatServer) -> AskMany:
+def make_chat_replies(settings: ChatServer, answers: AnswerFile | None = None) -> AskMany:
     """Return a function from chats to replies, which come in the same order.
 
     It asks ``concurrency`` chats at a time. It returns answers as they are: the designer judges
     them.
+
+    Args:
+        settings: The server.
+        answers: Answers that are known, and are not asked for again. New ones are added. None
+            keeps none.
 
     Raises:
         EndpointError: The key is missing. The returned function raises it too: if the server
             cannot be reached, is too slow, refuses, has no such model, or fails in all attempts.
     """
     ask = _asking(settings)
+    if answers is not None:
+        ask = _asking_once(ask, settings, answers)
 
     def replies(
         chats: Sequence[list[Message]], rng: np.random.Generator, goals: Sequence[Goal] = ()
@@ -59,13 +69,22 @@ def make_chat_replies(settings: ChatServer) -> AskMany:
         asked = goals or [ANYTHING] * len(chats)
         schemas = [{"mechanism": mechanism_schema(each.allowed)} for each in asked]
         with ThreadPoolExecutor(settings.concurrency) as pool:
-            answers = pool.map(ask, chats, seeds, schemas)
+            asking = pool.map(ask, chats, seeds, schemas)
             progress = tqdm(
-                answers, "asking", len(chats), leave=False, delay=_PATIENCE, disable=None
+                asking, "asking", len(chats), leave=False, delay=_PATIENCE, disable=None
             )
-            return list(progress)
+            try:
+                return list(progress)
+            except EndpointError as error:
+                raise EndpointError(f"{error}. {_what_is_kept(answers)}") from None
 
     return replies
+
+
+def _what_is_kept(answers: AnswerFile | None) -> str:
+    if answers is None:
+        return "No answer is kept; for that name a file in cache"
+    return f"The answers so far are in {answers.path}; with cache={answers.path} it goes on there"
 
 
 def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
@@ -84,9 +103,22 @@ def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
     return lambda chat, seed: ask(chat, seed, schema)
 
 
-def _asking(
-    settings: ChatServer,
-) -> Callable[[list[Message], int, Mapping[str, object]], Reply]:
+def _asking_once(ask: _AskOne, settings: ChatServer, answers: AnswerFile) -> _AskOne:
+    """Return a function that asks for what a file lacks, and keeps each reply there."""
+
+    def once(chat: list[Message], seed: int, schema: Mapping[str, object]) -> Reply:
+        sent = _options(settings, seed, _formats(schema).get(settings.response_format))
+        options = sent | {"seed": seed, "extra": settings.extra}
+        reply = answers.get(key_of(settings.model, options, chat))
+        if reply is None:
+            reply = ask(chat, seed, schema)
+            answers.add(settings.model, options, chat, reply)
+        return reply
+
+    return once
+
+
+def _asking(settings: ChatServer) -> _AskOne:
     """Return a function from a chat, a seed and a schema to the server's reply."""
     client = OpenAI(
         base_url=settings.base_url,

@@ -12,9 +12,9 @@ from typing import Any
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
+from daedalus.design.language.answer_file import AnswerFile, key_of
 from daedalus.design.language.prompt import Message
 from daedalus.design.language.reply import Ask, Reply
-from daedalus.design.language_bidders.answer_file import AnswerFile, key_of
 
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daedalus.checks import CannotRunError, Checked, at_least, within
+from daedalus.design.language.answer_file import AnswerFile, recorded_answers
 from daedalus.design.language.chat_server import ChatServer
 from daedalus.design.language.prompt import Message
 from daedalus.design.language.reply import Ask, Reply
-from daedalus.design.language_bidders.answer_file import AnswerFile, recorded_answers
 from daedalus.design.language_bidders.asking import Asker, Recording
 from daedalus.design.language_bidders.bid_answer import BIDS_PATTERN, BIDS_SCHEMA
 from daedalus.design.language_bidders.player import StrategyPlayer

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from daedalus.design.designers.endpoint import EndpointSettings
 from daedalus.design.language import chat_connection
+from daedalus.design.language.answer_file import AnswerFile
 from daedalus.design.language.chat_client import EndpointError, make_chat_ask, make_chat_replies
 from daedalus.design.language.reply import Reply as Said
 from daedalus.market.allowed import Between
@@ -407,3 +409,26 @@ def test_any_body_with_any_status_is_a_reply_or_the_one_error() -> None:
             reply.text.encode()
 
         sends()
+
+
+def test_answers_before_a_failure_are_kept_and_asked_for_once(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    fails = {2}
+
+    def respond(count: int, _: dict[str, Any]) -> Reply:
+        return Reply(status=401, body={}) if count in fails else Reply(f"answer {count}")
+
+    with serving(respond) as server:
+        settings = server.settings(concurrency=1)
+        with pytest.raises(EndpointError, match=f"The answers so far are in {path}"):
+            make_chat_replies(settings, AnswerFile(path))(chats(4), np.random.default_rng(0))
+        before = len(server.requests)
+        fails.clear()
+        again = make_chat_replies(settings, AnswerFile(path))(chats(4), np.random.default_rng(0))
+        assert len(server.requests) < before + 3  # the first two at least are not asked for again
+        assert [each.text for each in again[:2]] == ["answer 0", "answer 1"]
+        other = make_chat_replies(settings, AnswerFile(path))(chats(1), np.random.default_rng(1))
+        assert other[0].text not in {each.text for each in again}  # another seed
+        with pytest.raises(EndpointError, match="No answer is kept; for that name a file in cache"):
+            fails.update(range(100))
+            make_chat_replies(settings)(chats(1), np.random.default_rng(0))

@@ -39,12 +39,15 @@ class AnswerFile:
     Args:
         path: The file; it may not exist yet.
 
+    Attributes:
+        path: The file.
+
     Raises:
         CannotRunError: The file holds something else.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._lock = threading.Lock()
         self._replies = {}
         if path.exists() and path.stat().st_size:
@@ -64,10 +67,10 @@ class AnswerFile:
         asked = {"key": key, "model": model, "options": dict(options), "chat": list(chat)}
         line = json.dumps(asked | vars(reply)) + "\n"
         with self._lock:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab", buffering=0) as file:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("ab", buffering=0) as file:
                 if file.write(line.encode()) < len(line):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
             self._replies[key] = reply
 
 
@@ -124,7 +127,7 @@ def _entries(content: bytes, path: Path, then: str) -> list[_Entry]:
     found = [each for each in read if each]
     first = content.strip(_NOTHING)
     if not found and not first.startswith(_BEGINNING[: len(first)]):
-        raise CannotRunError(f"{path}: it holds no answers of bidders; name another file")
+        raise CannotRunError(f"{path}: it holds no answers of models; name another file")
     if bad:
         _LOG.warning(
             "%s: %d of %d answers cannot be read, the first in line %d; %s",

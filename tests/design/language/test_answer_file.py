@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daedalus.checks import CannotRunError
-from daedalus.design.language.reply import Reply
-from daedalus.design.language_bidders.answer_file import (
+from daedalus.design.language.answer_file import (
     AnswerFile,
     key_of,
     number_of_answers,
     recorded_answers,
 )
+from daedalus.design.language.reply import Reply
 
 CHAT = [{"role": "user", "content": "Wie viel? …"}]
 OPTIONS = {"temperature": 0.0}
@@ -66,7 +66,7 @@ def test_threads_write_whole_lines(tmp_path: Path) -> None:
 def test_other_files_are_refused_and_stay_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "bids.csv"
     path.write_text("auction,bid\n1,2\n")
-    with pytest.raises(CannotRunError, match=r"bids\.csv: it holds no answers of bidders"):
+    with pytest.raises(CannotRunError, match=r"bids\.csv: it holds no answers of models"):
         AnswerFile(path)
     assert path.read_text() == "auction,bid\n1,2\n"
 
