@@ -135,6 +135,7 @@ class Contest:
         """
         places = bidder.values.places
         values = np.union1d(places, np.linspace(places[0], places[-1], _EVEN))
+        values = values[bidder.values.may_be(values)]
         units = range(1, bidder.demand + 1)
         return float(np.sum([self.surplus(values, values, unit) for unit in units], axis=0).min())
 
@@ -162,12 +163,13 @@ class Contest:
     def _gain(self, members: Sequence[Bidder], unit: int) -> tuple[float, float, float, float]:
         """Return the numbers of ``Gain`` for one unit."""
         knots = knots_of([*members, *self.rivals], self.reserve)
-        knots = knots[knots <= max(each.values.places[-1] for each in members)]
+        knots = knots[knots <= max(each.values.highest for each in members)]
         if len(knots) < 2:
             return 0.0, 0.0, 0.0, 0.0
         breaks = np.union1d(knots, self._turns(knots, unit))
         places, weights = nodes(breaks, 40 if len(breaks) < _FEW else 8)
-        even = np.linspace(knots[0], knots[-1], _EVEN)  # for the worst alone
+        lowest = max(knots[0], min(each.values.lowest for each in members))
+        even = np.linspace(lowest, knots[-1], _EVEN)  # for the worst alone
         values = np.concatenate([places.ravel(), even])
         fewer = counted(members, values, unit, _STEP)[:unit].sum(axis=0)
         density = fewer.imag / abs(_STEP)
@@ -175,7 +177,9 @@ class Contest:
         truthful = self.surplus(values, values, unit)
         best, error = self._best(values, knots, unit)
         best = np.maximum(best, truthful)
-        return float(best @ mass), float(truthful @ mass), float((best - truthful).max()), error
+        may_be = np.any([each.values.may_be(values) for each in members], axis=0)
+        worst = float((best - truthful)[may_be].max())
+        return float(best @ mass), float(truthful @ mass), worst, error
 
     def _best(self, values: Numbers, knots: Numbers, unit: int) -> tuple[Numbers, float]:
         """Return the surplus of the best bid for each value, shape (X,), and the error."""

@@ -60,6 +60,23 @@ class Distribution:
         run = self.places[right] - self.places[right - 1]
         return np.where(inside, rise / np.where(inside, run, 1.0), 0.0)
 
+    @property
+    def lowest(self) -> float:
+        """Return the lowest value that may be drawn; a gap below it is left out."""
+        return float(self.places[(self.levels > self.levels[0]).argmax() - 1])
+
+    @property
+    def highest(self) -> float:
+        """Return the highest value that may be drawn; a gap above it is left out."""
+        return float(self.places[(self.levels >= self.levels[-1]).argmax()])
+
+    def may_be(self, values: Numbers) -> NDArray[np.bool_]:
+        """Return whether each value may be drawn or is an end of values that may, same shape."""
+        before = np.maximum(np.searchsorted(self.places, values, side="left") - 1, 0)
+        after = np.searchsorted(self.places, values, side="right")
+        after = np.minimum(after, len(self.places) - 1)
+        return np.asarray(self.levels[after] > self.levels[before])
+
     @cached_property
     def ironed(self) -> Distribution:
         """Return the distribution of the ironed virtual value.

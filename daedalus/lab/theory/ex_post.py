@@ -85,12 +85,11 @@ def worst_regret(contest: Contest, bidder: Bidder) -> float:
     In first price it is the gain of the highest values against the lowest bids. In a uniform price
     a second bid just below t_2 raises the price of the first from t_1.
     """
-    lows, highs = (
-        np.array([[each.values.places[end] for each in contest.rivals for _ in range(each.demand)]])
-        for end in (0, -1)
-    )
+    rivals = [each.values for each in contest.rivals for _ in range(each.demand)]
+    lows = np.array([[each.lowest for each in rivals]])
+    highs = np.array([[each.highest for each in rivals]])
     first, second = np.maximum(_highest(lows, contest.units), contest.reserve)[0]
-    top = float(bidder.values.places[-1])
+    top = bidder.values.highest
     if pays_own_bid(contest.auction_type):
         both = 2.0 * (top - second) if bidder.demand == 2 else 0.0
         return float(max(0.0, top - first, both))

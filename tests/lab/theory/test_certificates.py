@@ -145,6 +145,28 @@ def test_a_uniform_price_is_manipulable_and_vcg_is_not() -> None:
     assert uniform_price["worst_ex_post_regret"] == 1.0
 
 
+def test_worst_regrets_count_no_value_that_nobody_can_have() -> None:
+    """A table has knots at 0 and 1, but no value below its first quantile or above its last."""
+    table = ValueDistribution("quantiles", quantiles=[0.1, 0.3, 0.4, 0.8])
+    groups = groups_of(Population(bidders=2, types={"table": BidderType(values=table, demand=1)}))
+    (row,) = certify(mechanism("first_price"), groups, 1, 0).types
+    bids = np.linspace(0.1, 0.8, 7001)
+    interim = ((0.8 - bids) * groups[0].bidder.values.up_to(bids)).max()
+    assert row["worst_ex_post_regret"] == pytest.approx(0.7)
+    assert row["worst_interim_regret"] == pytest.approx(interim, abs=1e-6)
+    two = [Group("two", Bidder(groups[0].bidder.values, 2), 2)]
+    assert certify(mechanism("second_price"), two, 2, 0).types[0]["worst_ex_post_regret"] == (
+        pytest.approx(0.7)
+    )
+
+
+def test_worst_regrets_count_no_value_in_a_gap() -> None:
+    """Against even values the regret of a second unit is v²(1 - v): highest inside the gap."""
+    values = Distribution(np.array([0.0, 0.5, 0.5, 1.0]), np.array([0.0, 0.2, 0.8, 1.0]))
+    sale = Contest("second_price", 0.0, 2, [Bidder(UNIFORM, 2)])
+    assert sale.gain([Bidder(values, 2)], 2).worst == pytest.approx(0.8**2 * 0.2)
+
+
 @pytest.mark.parametrize("auction_type", AUCTION_TYPES)
 def test_individual_rationality_has_three_columns_and_truth_keeps_all(auction_type: str) -> None:
     found = certify(mechanism(auction_type, 0.3), MIXED, 3, 0)

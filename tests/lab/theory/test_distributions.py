@@ -102,3 +102,14 @@ def test_a_distribution_is_scaled_to_its_ends() -> None:
     assert float(scaled.quantile(0.25)) == pytest.approx(0.3)
     assert float(scaled.up_to(0.3)) == pytest.approx(0.25)
     assert best_price(scaled) == pytest.approx(0.3)
+
+
+def test_a_distribution_knows_which_values_may_be_drawn() -> None:
+    ends = Distribution(
+        np.array([0.0, 0.0, 0.4, 0.4, 1.0, 1.0]), np.array([0, 0.1, 0.2, 0.6, 0.8, 1])
+    )
+    assert (ends.lowest, ends.highest) == (0.1, 0.8)
+    found = ends.may_be(np.array([0.0, 0.05, 0.1, 0.15, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0]))
+    assert found.tolist() == [False, False, True, True, True, False, True, True, False, False]
+    assert (ATOM.lowest, ATOM.highest) == (0.0, 1.0)
+    assert ATOM.may_be(np.array([-1.0, 0.0, 0.4, 1.0, 2.0])).tolist() == [False, *[True] * 3, False]
