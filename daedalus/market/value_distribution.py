@@ -46,7 +46,7 @@ class Knots(NamedTuple):
 
     def quantile(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the quantiles at some levels in [0, 1], of the same shape."""
-        highest = self.places[np.argmax(self.levels >= 1.0)]
+        highest = self.places[np.argmax(self.levels >= self.levels[-1])]
         return np.asarray(np.minimum(np.interp(levels, self.levels, self.places), highest))
 
 

@@ -38,6 +38,9 @@ def test_a_mixture_and_a_table_are_exact() -> None:
     assert below(mixture, np.array([0.1875, 0.375, 0.6875])).tolist() == [0.375, 0.75, 0.875]
     gap = ValueDistribution("mixture", parts=[[1.0, 0.0, 0.2], [1.0, 0.8, 1.0]]).knots()
     assert gap.quantile(np.array([0.25, 0.75])) == pytest.approx([0.1, 0.9])
+    weights = [0.1, 0.3]  # their shares add up to a little less than 1
+    parts = ValueDistribution("mixture", parts=[[each, 0.0, 1.0] for each in weights]).knots()
+    assert parts.quantile(np.array([0.25, 0.75])) == pytest.approx([0.25, 0.75])
     table = ValueDistribution("quantiles", quantiles=[0.1, 0.2, 0.9]).knots()
     assert table.quantile(np.array([0.0, 0.25, 0.5, 1.0])) == pytest.approx([0.1, 0.15, 0.2, 0.9])
 
