@@ -81,8 +81,14 @@ class DesignEnv:
         """Return the environment of a population in the market that the settings describe.
 
         Some of its types may have players, see ``PlayedMarket``.
+
+        Raises:
+            ValueError: The market cannot play the population or the players, or a player has no
+                seat.
         """
         market = make_market(settings, population, players)
+        if players and isinstance(population, Population):
+            population.check_players(players)
         return cls(market, settings, reward or RewardStack(), allowed or {}, brief)
 
     def with_population(self, population: Population | SeatPlan) -> Self:

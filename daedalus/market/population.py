@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -184,6 +185,26 @@ class Population(Checked):
                 raise ValueError(
                     f"types.{name}: its share gives {members} of {self.bidders} bidders, and a "
                     "ring needs two; give it a larger share, or take collude from its menu"
+                )
+
+    def check_players(self, players: Mapping[str, object]) -> None:
+        """Refuse a player none of whose types has a bidder in any episode: nobody would ask it.
+
+        Args:
+            players: Who bids for which type, by the type's name.
+
+        Raises:
+            ValueError: There is such a player.
+        """
+        seats = self.seats_of_types()
+        if seats is None:
+            return
+        asked = [player for name, player in players.items() if seats[name]]
+        for name, player in players.items():
+            if all(player is not each for each in asked):
+                raise ValueError(
+                    f"players.{name}: its type has none of {self.bidders} bidders; give the type a "
+                    "larger share, or leave the player out"
                 )
 
     @property

@@ -423,6 +423,18 @@ def test_players_that_fit_no_type_are_refused():
         PlayedMarket(Population(), {"truthful": 0.5})
 
 
+def test_a_player_without_a_seat_is_refused():
+    types = {"mine": BidderType(share=0.05), "rivals": BidderType()}
+    for changes in ({}, {"types": types | {"mine": BidderType(share=0.0)}}):
+        who = Population(**{"types": types, **changes})
+        with pytest.raises(ValueError, match=r"players.mine: its type has none of 8 bidders; give"):
+            DesignEnv.of(MarketSettings(), who, players={"mine": Truthful()})
+    everyone = Truthful()  # one player may take types that may come to nothing
+    DesignEnv.of(MarketSettings(), who, players={"mine": everyone, "rivals": everyone})
+    drawn = dataclasses.replace(Population(types=types), concentration=1.0)
+    DesignEnv.of(MarketSettings(), drawn, players={"mine": Truthful()})
+
+
 def test_states_of_other_markets_are_refused():
     market = PlayedMarket(Population(), {"truthful": Truthful()})
     rules = Mechanisms.repeat(Mechanism(), BATCH)
