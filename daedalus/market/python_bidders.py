@@ -89,10 +89,7 @@ class PlayedMarket:
                     f"players: {name!r} is no type of the population; "
                     f"choose from {', '.join(population.types)}"
                 )
-            if not isinstance(player, Player):
-                raise ValueError(
-                    f"players.{name}: a {type(player).__name__} has no method bid(view); add one"
-                )
+            _check_player(name, player)
         types = {
             name: _without_strategies(each) if name in players else each
             for name, each in population.types.items()
@@ -213,6 +210,16 @@ class PlayedMarket:
             rules=dict(rules),
             past=tuple(past_round_of(i, wanted, *each) for each in past),
         )
+
+
+def _check_player(name: str, player: object) -> None:
+    """Refuse what is no object with a method ``bid``."""
+    if isinstance(player, type):
+        kind = player.__name__
+        raise ValueError(f"players.{name}: {kind} is a class; give an object, {kind}()")
+    if not callable(getattr(player, "bid", None)):
+        kind = type(player).__name__
+        raise ValueError(f"players.{name}: a {kind} has no method bid(view); add one")
 
 
 def _without_strategies(each: BidderType) -> BidderType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -421,6 +422,10 @@ def test_players_that_fit_no_type_are_refused():
         PlayedMarket(Population(), {})
     with pytest.raises(ValueError, match=r"players.truthful: a float has no method bid\(view\)"):
         PlayedMarket(Population(), {"truthful": 0.5})
+    with pytest.raises(ValueError, match=r"Truthful is a class; give an object, Truthful\(\)"):
+        PlayedMarket(Population(), {"truthful": Truthful})
+    with pytest.raises(ValueError, match=r"a SimpleNamespace has no method bid\(view\); add one"):
+        PlayedMarket(Population(), {"truthful": SimpleNamespace(bid=0.5)})
 
 
 def test_a_player_without_a_seat_is_refused():
