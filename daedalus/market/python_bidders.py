@@ -157,13 +157,15 @@ class PlayedMarket:
             state.tables[e, view.bidder, [BID_ONE, BID_TWO]] = bids
 
     def _prepared(self, seats: Iterator[_Seat]) -> Iterable[_Seat]:
-        """Return the seats once all players that prepare have seen their views."""
+        """Return the seats once all players that prepare and have seats have seen their views."""
         preparing = [each for each in self.players.values() if isinstance(each, Preparing)]
         if not preparing:
             return seats  # one at a time, because the views of a large batch take much memory
         listed = list(seats)
         for player in {id(each): each for each in preparing}.values():
-            player.prepare([view for _, each, view in listed if each is player])
+            views = [view for _, each, view in listed if each is player]
+            if views:
+                player.prepare(views)
         return listed
 
     def _seats(

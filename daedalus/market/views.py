@@ -147,6 +147,8 @@ class Preparing(Protocol):
     def prepare(self, views: Sequence[View]) -> None:
         """Take the views of a round: those of all its seats in all markets that are played.
 
+        There is at least one; a round in which it has no seat is not prepared.
+
         ``bid`` is asked for each of them afterwards. What it returns may not depend on which other
         views there were.
         """

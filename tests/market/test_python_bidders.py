@@ -374,6 +374,15 @@ def test_a_player_that_prepares_sees_all_its_views_of_a_round_before_it_bids():
     assert_array_equal(plain.play(plain.reset(SEEDS), rules, 3).records, records)
 
 
+def test_a_player_without_seats_prepares_nothing():
+    absent = mixed("truthful", "shader").types
+    absent["truthful"] = dataclasses.replace(absent["truthful"], share=0.0)
+    player = Prepared()
+    market = PlayedMarket(Population(types=absent), {"truthful": player})
+    market.play(market.reset(SEEDS), Mechanisms.repeat(Mechanism(), BATCH), 2)
+    assert player.rounds == []
+
+
 # ------------------------------------------------------------------------------- what is refused
 
 
