@@ -1,4 +1,7 @@
-"""Reward terms, each in [0, 1], computed from a round that was played or from a text."""
+"""Reward terms, each in [0, 1], computed from a round that was played or from a text.
+
+Revenue alone may exceed 1: where players written in Python pay more than 1 for a unit.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def competition(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def revenue(outcome: Outcome) -> NDArray[np.float64]:
-    """Return what the winners pay, without fines, for each unit for sale.
+    """Return what the winners pay, without fines, for each unit for sale, in units of value.
 
     A share of the round's highest value would not do: its best reserve is not Myerson's (1981).
     """
