@@ -44,8 +44,8 @@ def naming(setting: str) -> Iterator[None]:
 class Checked:
     """A dataclass of settings, some of whose fields have a bound: those made by ``bounded``.
 
-    None is allowed where the field's type has it. A subclass keeps the bounds of its fields, also
-    of those to which it gives another default.
+    None is allowed where the field's type has it, and fields of integers take whole numbers alone.
+    A subclass keeps the bounds of its fields, also of those to which it gives another default.
 
     Raises:
         ValueError: A field is out of its bound.
@@ -59,10 +59,11 @@ class Checked:
                 raise ValueError(f"{each.name}: {value!r}; {each.metadata['hint']}")
 
 
-def _allows(each: Field[Any], value: object) -> bool:
+def _allows(each: Field[Any], value: Any) -> bool:
     if value is None:
         return "None" in str(each.type)
-    return bool(each.metadata["holds"](value))
+    holds = bool(each.metadata["holds"](value))
+    return holds and not (str(each.type).split()[0] == "int" and value % 1 != 0)
 
 
 def bounded(default: object, holds: Callable[[Any], object], hint: str) -> Any:

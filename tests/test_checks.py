@@ -47,7 +47,7 @@ def test_what_is_in_bounds_passes(changes: dict[str, object]) -> None:
         ("steps", [0, 0.99, -1, nan, inf, -inf], "give a finite number from 1 up"),
         ("rate", [0, -0.1, nan, inf, -inf], "give a finite number above 0"),
         ("share", [-0.1, 1.1, nan, inf, -inf, None], "give a number from 0 to 1"),
-        ("seats", [1, 65, None], "give an integer from 2 to 64"),
+        ("seats", [1, 65, 2.5, inf, None], "give an integer from 2 to 64"),
         ("word", ["", "State", None], "choose one of state, episode"),
     ],
 )

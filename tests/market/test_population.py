@@ -50,7 +50,7 @@ def test_a_type_that_cannot_be_is_refused(changes, match):
         ("lowest_factor discount", [-0.1, 1.0, NAN], r"give a number in \[0, 1\)"),
         ("learning_rate", [-0.1, 1.1, NAN], "give a number from 0 to 1"),
         ("hedge_rate", [0.0, 100.1, NAN], r"give a number in \(0, 100\]"),
-        ("factors", [1, 33], "give an integer from 2 to 32"),
+        ("factors", [1, 33, 8.5], "give an integer from 2 to 32"),
     ],
 )
 def test_a_number_of_a_type_out_of_range_is_refused(names, values, hint):
@@ -90,6 +90,8 @@ def test_a_type_at_the_ends_of_its_ranges_is_accepted(changes):
         ({"stage": 5}, "stage"),
         ({"units": 0}, "units"),
         ({"units": 6}, "units"),
+        ({"units": 2.5}, "units: 2.5; give an integer from 1 to 5"),
+        ({"bidders": 8.5}, "bidders: 8.5; give an integer from 2 to 64"),
         ({"types": {}}, "types"),
         ({"types": {"a": BidderType(share=0.0), "b": BidderType(share=0.0)}}, "types"),
         ({"concentration": 0.0}, "concentration"),
