@@ -59,8 +59,9 @@ class SeatPlan(Checked):
         groups: Groups by name.
 
     Raises:
-        ValueError: A number is out of range, a colluder group does not have two seats, or a seat
-            does not exist, belongs to two groups or is empty.
+        ValueError: A number is out of range, a colluder group does not have two seats, another
+            group that is not truthful has none, or a seat does not exist, belongs to two groups or
+            is empty.
     """
 
     stage: int = within(0, 4, 0, "an integer")
@@ -73,6 +74,11 @@ class SeatPlan(Checked):
         for name, group in self.groups.items():
             if group.kind == "colluder" and len(group.seats) != 2:
                 raise ValueError(f"groups.{name}.seats: {group.seats}; give colluders two seats")
+            if group.kind != "truthful" and not group.seats:
+                raise ValueError(
+                    f"groups.{name}.seats: []; give a {group.kind} at least one seat, or leave the "
+                    "group out"
+                )
 
     def of_size(self, bidders: int) -> Self:
         """Return the same seats with this number of bidders.

@@ -45,6 +45,13 @@ def test_colluders_come_in_pairs(seats):
         SeatPlan(groups=groups)
 
 
+@pytest.mark.parametrize("kind", ["shader", "dropout", "exploiter"])
+def test_a_group_without_seats_is_refused_unless_it_is_truthful(kind):
+    groups = {"truthful": BidderGroup(), "nobody": BidderGroup(kind)}
+    with pytest.raises(ValueError, match=rf"groups\.nobody\.seats: \[\]; give a {kind} at least"):
+        SeatPlan(groups=groups)
+
+
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
