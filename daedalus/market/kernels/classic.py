@@ -269,7 +269,7 @@ def _record(
     record[STABILITY] = steadiness
     record[COMPOSITE] = welfare * (1.0 - gini) * participation * steadiness * multiplier
     record[REVENUE] = price
-    record[REVENUE_SHARE] = min(price / value, 1.0) if winner >= 0 else 0.0
+    record[REVENUE_SHARE] = min(price / value, 1.0) if value > 0.0 else 0.0
 
 
 @kernel

@@ -14,6 +14,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.proxies import observe
 from daedalus.market.seat_plan import BIDDER_KINDS, BidderGroup, SeatPlan
 from daedalus.market.seeds import market_seeds
+from daedalus.market.value_distribution import ValueDistribution
 from tests.market.reference_classic import ReferenceEpisode, draw
 from tests.market.states import assert_metrics_in_range, play_references
 from tests.market.strategic_markets import random_values
@@ -163,6 +164,17 @@ def test_wins_shared_evenly_are_no_signal_above_a_half():
         assert_allclose(signal, 0.5, rtol=0, atol=1e-12)
         assert signal.max() <= 0.5, bidders
         assert_allclose(outcome.field("composite"), fairness, rtol=1e-12)  # W = P = S = 1
+
+
+def test_a_sale_to_a_value_of_0_records_numbers() -> None:
+    nothing = ValueDistribution("quantiles", quantiles=[0.0, 0.0, 1.0])
+    market = ClassicMarket(SeatPlan(0, 2, {"all": BidderGroup(value_low=0.0, values=nothing)}))
+    state = market.reset(np.arange(20, dtype=np.uint64))
+    outcome = market.play(state, Mechanisms.repeat(Mechanism(reserve_price=0.0), 20), 1)
+    worthless = state.bidders["value"].max(axis=1) == 0.0
+    assert worthless.any() and not worthless.all()
+    assert_array_equal(outcome.field("revenue_share")[worthless], 0.0)
+    assert np.isfinite(outcome.records).all()
 
 
 def test_nobody_left_is_a_market_without_sales():
