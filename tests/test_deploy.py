@@ -26,10 +26,13 @@ from openenv.validation.runner import run_validation
 from openenv.validation.runtime.contracts import LaunchSpec
 from openenv.validation.types import Level, ProviderCapability
 
+from daedalus.design.designers.candidates import newest_model
+from daedalus.design.rewards.stack import RewardStack
 from daedalus.doors.grading.grade import grade
 from daedalus.service.page.newest_run import NewestRun
 from tests.doors.grading.metadata import make_metadata
 from tests.launch.config.composing import composed
+from tests.runs.trained_runs import leave_trained_run
 from tests.service.conftest import settled
 from tests.test_requirements import normal, required
 from tests.untrained import leave_untrained_model
@@ -124,8 +127,9 @@ class Process:
             text=True,
         )
         assert self._service.stdout is not None
-        told = (re.search(r"http://[\d.]+:(\d+)", line) for line in self._service.stdout)
-        self.base_url = f"http://127.0.0.1:{next(filter(None, told))[1]}"
+        told = (re.search(r"http://[\d.]+:(\d+).*", line) for line in self._service.stdout)
+        ready = next(filter(None, told))
+        self.base_url, self.said = f"http://127.0.0.1:{ready[1]}", ready[0]
         return self
 
     def inspect(self) -> dict[str, Any]:
@@ -190,11 +194,12 @@ def test_what_the_image_installs_serves_a_trained_designer_and_reads_briefs(
     monkeypatch.setenv("PIP_NO_INDEX", "1")  # without the encoder, the reader of words
     assert asked_by_the_image() <= required("requirements.txt")
     assert {"trl", "wandb", "bitsandbytes"} <= not_installed()
-    leave_untrained_model(tmp_path / "outputs" / "designer" / "model")
+    leave_untrained_model(leave_trained_run(tmp_path / "outputs" / "designer"))
     service = Process(tmp_path, "service.constrained=true").start(None)
     try:
         address = service.base_url
         settled(requests, address)
+        assert "designer: outputs/designer/model," in service.said
         session = {"session_id": "mine"}
         for designer, source in (({}, "ai"), ({"designer": "random"}, "rule")):
             requests.post(f"{address}/reset", json=session).raise_for_status()
@@ -246,24 +251,47 @@ def commit_all(repository: Path) -> None:
         subprocess.run([*git, *command], check=True)
 
 
+def leave_evaluated_run(folder: Path) -> Path:
+    """Leave a run of which the page shows something; return the model's folder."""
+    model = leave_trained_run(folder)
+    (folder / "training_history.json").write_text('[{"step": 1, "reward": 0.5}]')
+    (folder / "summary.csv").write_text("designer,mean,mean_low,mean_high\ntrained,0.4,0.3,0.5\n")
+    (folder / "differences.csv").write_text("designer,reference,improves\ntrained,random,True\n")
+    (folder / "figures").mkdir()
+    (folder / "figures" / "boxplot.png").touch()
+    (folder / "checkpoints").mkdir()
+    return model
+
+
+def copying() -> str:
+    """Return the command by which the guide copies a run for the image."""
+    guide = (ROOT / "deploy" / "README.md").read_text()
+    (command,) = re.findall(r"^mkdir(?:.*\\\n)*.*$", guide, re.MULTILINE)
+    return command
+
+
+def test_the_image_gets_what_makes_a_model_answer_and_no_other_run(tmp_path: Path) -> None:
+    leave_evaluated_run(tmp_path / "RUN")
+    subprocess.run(["bash", "-ec", copying()], cwd=tmp_path, check=True)
+    designer = tmp_path / "outputs" / "designer"
+    assert newest_model(tmp_path / "outputs", RewardStack()).model == designer / "model"
+    assert NewestRun(tmp_path / "outputs").name == "designer"
+    *_, after = (ROOT / ".dockerignore").read_text().partition("outputs/*\n")
+    names = sorted(each.name for each in designer.iterdir())
+    admitted = [f"!outputs/designer/{name}" for name in names]
+    assert after.split() == ["!outputs/designer", "outputs/designer/*", *admitted]
+
+
 def test_a_space_is_the_commit_with_its_own_readme_the_model_and_its_training(
     tmp_path: Path,
 ) -> None:
-    repository, model, tools = tmp_path / "repository", tmp_path / "run" / "model", tmp_path / "bin"
+    repository, tools = tmp_path / "repository", tmp_path / "bin"
     shutil.copytree(ROOT / "deploy", repository / "deploy")
     for name in ("Dockerfile", ".gitignore", "README.md"):
         shutil.copy(ROOT / name, repository)
     commit_all(repository)
     (repository / "uncommitted").touch()
-    model.mkdir(parents=True)
-    (model / "prompt.json").write_text("{}")
-    (model.parent / "training_history.json").write_text('[{"step": 1, "reward": 0.5}]')
-    (model.parent / "summary.csv").write_text(
-        "designer,mean,mean_low,mean_high\ntrained,0.4,0.3,0.5\n"
-    )
-    (model.parent / "figures").mkdir()
-    (model.parent / "figures" / "boxplot.png").touch()
-    (model.parent / "checkpoints").mkdir()
+    model = leave_evaluated_run(tmp_path / "run")
     tools.mkdir()
     (tools / "hf").write_text(  # stands for the hub's client: keeps what it is told to upload
         f'#!/bin/bash\necho "$@" >> {tmp_path}/said\n'
@@ -276,9 +304,10 @@ def test_a_space_is_the_commit_with_its_own_readme_the_model_and_its_training(
     space = tmp_path / "space"
     assert (space / "README.md").read_text() == (ROOT / "deploy" / "README.md").read_text()
     designer = space / "outputs" / "designer"
-    assert (designer / "model" / "prompt.json").exists()
+    assert newest_model(space / "outputs", RewardStack()).model == designer / "model"
+    kept = {each.name for each in model.parent.iterdir()} - {"checkpoints"}
+    assert {each.name for each in designer.iterdir()} == kept
     assert (designer / "figures" / "boxplot.png").exists()
-    assert not (designer / "checkpoints").exists()
     on_the_page = NewestRun(space / "outputs")
     assert on_the_page.history() and on_the_page.scores()[0].designer == "trained"
     assert (space / "Dockerfile").exists()
