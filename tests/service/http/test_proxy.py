@@ -108,6 +108,21 @@ def test_an_address_that_asks_without_end_is_slowed_down_and_others_are_served(f
         assert newcomer.post(f"{front}/api/design", json={}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("number", "path", "bound"),
+    [(60, "/%72eset", 40), (61, "/%77s", 40), (62, "/api/%64esign", 100)],
+)
+def test_a_path_with_encoded_letters_has_the_same_bound(
+    front: str, number: int, path: str, bound: int
+) -> None:
+    """The service decodes a path. The client would do so too, and thus asks as it is told here."""
+    with visit(number) as greedy:
+        ask = requests.Request("POST", front, json={}).prepare()
+        ask.url = front + path
+        codes = Counter(greedy.send(ask).status_code for _ in range(bound + 5))
+    assert codes[429] == 5
+
+
 def test_an_address_has_a_bounded_number_of_connections(front: str) -> None:
     socks = []
     for _ in range(80):
