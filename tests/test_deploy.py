@@ -236,6 +236,7 @@ def test_the_image_gets_what_it_copies_and_runs_as_an_ordinary_user() -> None:
             assert source.startswith("--") or (ROOT / source).exists()
             assert source not in ignored
     assert ("COPY", "--chown=1000 . .") in instructions()  # the article and its figures too
+    assert {"**/.env*", "**/.netrc", "build", "dist"} < {*ignored}  # secrets, and what is built
     assert not [each for each in ignored if each.strip("*/").startswith(("docs", ".png"))]
     runs = "\n".join(rest for name, rest in instructions() if name == "RUN")
     assert only("USER") == "1000" and "--uid 1000" in runs
