@@ -155,7 +155,7 @@ notebook: setup ## open the notebooks in JupyterLab
 	$(RUN) -m jupyterlab analysis
 
 NOTES := outputs/notebooks
-notebooks: setup ## make the runs that the notebooks show (1 hour), and their pictures
+notebooks: setup ## make the runs that the notebooks show (1½ hours), and their pictures
 	$(RUN) run.py +experiment=grpo_stage3 tracking=files hydra.run.dir=$(NOTES)/demo
 	$(RUN) run.py +experiment=behaviour designer=language_model designer.name=trained \
 	  designer.checkpoint=$(NOTES)/demo/model evaluation.episodes=200 tracking=files \
