@@ -66,6 +66,8 @@ class BidLog:
         notes: What was read, used, left out, dropped, merged, or taken as missing.
         bidder: The name of the bidder of each bid, "" if unknown, shape (L,); None if the log has
             no names.
+        lacks_sizes: Whether sales with a rare number of bids were left out, since the log did not
+            tell who could have come. Without them it would seem to.
     """
 
     name: str
@@ -76,6 +78,7 @@ class BidLog:
     covariates: pd.DataFrame
     notes: tuple[Note, ...] = ()
     bidder: NDArray[np.str_] | None = None
+    lacks_sizes: bool = False
 
     @property
     def population(self) -> str:
@@ -118,8 +121,8 @@ class BidLog:
 
         Args:
             bidders: Number of potential bidders. None takes the largest number of bids of a sale;
-                it finds no one if bids of first-price sales do not begin at the reserve, or if
-                numbers of bids vary more than that number explains.
+                it finds no one if bids of first-price sales do not begin at the reserve, if numbers
+                of bids vary more than that number explains, or if rare numbers were left out.
 
         Raises:
             CannotRunError: The number was given, and the log cannot have it.
@@ -135,6 +138,8 @@ class BidLog:
                 )
             return found
         if self.format != FIRST_PRICE or self.reserves is None or not len(sizes):
+            return None
+        if self.lacks_sizes:
             return None
         if (self.reserves == 0).any() or not excludes(self.bids, self.reserves[self.sale]):
             return None
@@ -415,7 +420,7 @@ def of_common_sizes(log: BidLog) -> BidLog:
             f"{int(common.sum())} have a number of bidders that {LEAST_OF_SIZE} share; give at "
             f"least {LEAST_AUCTIONS} such auctions"
         )
-    return log.keep(
-        common,
-        f"{{}} left out: fewer than {LEAST_OF_SIZE} sales share their number of bidders.",
-    )
+    if common.all():
+        return log
+    why = f"{{}} left out: fewer than {LEAST_OF_SIZE} sales share their number of bidders."
+    return replace(log.keep(common, why), lacks_sizes=True)

@@ -135,6 +135,15 @@ def test_rare_numbers_of_bids_are_left_out_where_it_is_not_known_who_could_come(
     assert "fewer than 25 sales" in str(estimator.log.notes[-1])
 
 
+def test_a_log_that_is_rejected_stays_so_without_its_largest_sales() -> None:
+    """Without them, numbers of bids varied little, and four bidders were said to be all."""
+    table = numbers_table({2: 60, 3: 70, 4: 40, 5: 10, 6: 5, 7: 5, 9: 5, 12: 5})
+    near = table.assign(bid=1.0 + (table["bid"] - 1.0) ** 2)  # more of them near the reserve
+    estimator = Estimator.of(bid_log(near, BidLogSettings(), "few"), BidLogSettings())
+    assert set(estimator.log.bidders) == {2, 3, 4}
+    assert estimator.potential is None and estimator.lacks_rivals
+
+
 def numbers_table(sales: dict[int, int], even: bool = True) -> pd.DataFrame:
     """Return bids that begin at the reserve, which differs between sales unless it is even."""
     rng = np.random.default_rng(0)
