@@ -34,7 +34,7 @@ _SIMPLE |= {Fraction(5, 2): "two and a half", Fraction(1): "one", Fraction(2): "
 
 _SIZES = "|".join([*_PLURALS, *_PARTS])
 _WORD = "(?:" + "|".join(["hundred", *sorted(_NUMBERS, key=len, reverse=True)]) + ")"
-_SERIES = rf"{_WORD}(?:(?:[ -]| and ){_WORD}){{0,7}}"
+_SERIES = rf"{_WORD}(?:(?:[ -]|(?<=hundred) and ){_WORD}){{0,7}}"
 _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{_SIZES})\b)"
 _UNIT = rf"(?:\s*-?\s*(?P<unit>%|per ?cent\b|(?:{_SIZES})\b))?"
 _OUT_OF = r"(?:\s+(?:out of|in|of)(?: every)?\s+(?P<whole>\d+|" + "|".join(_NUMBERS) + r")\b)?"
@@ -50,7 +50,7 @@ _AMOUNT = re.compile(
 )
 # Numbers that are named together: 0.2-0.4, 20 to 40 percent.
 _RANGE = re.compile(r"(?<![\d.,/-])(\d+(?:[.,]\d+)?%?)-(?=[.,]?\d+(?:[.,]\d+)?(?![\d/-]))")
-_JOINTS = ("-", "\u2013", "\u2014", "to", "or")
+_DASHES = ("-", "\u2013", "\u2014")
 
 # What tells that a number is money, or counted in thousands.
 _SIGNS = "[€$£¥]"
@@ -185,7 +185,13 @@ def _together(text: str, left: _Found, right: _Found) -> bool:
     if joint == "and":
         between = text[: left.start].rstrip().lower().endswith("between")
         return between or not (left.sure or left.money)
-    return joint in _JOINTS
+    in_digits = [not text[each.start].isalpha() for each in (left, right)]
+    if joint in _DASHES:
+        return all(in_digits)  # beside words a dash parts sentences
+    amount = in_digits[1] or right.unit is not None  # not: 30 percent to one buyer
+    return joint in ("to", "or") and (
+        amount or text[: left.start].lower().rstrip().endswith("from")
+    )
 
 
 def _read(text: str, match: re.Match[str]) -> _Found | None:
