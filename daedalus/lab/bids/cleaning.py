@@ -35,6 +35,13 @@ _SUMMED = 0.5  # share of sales in which the highest bid is the sum of the other
 _FEWEST = 5
 _DIFFERENT = 25
 _LISTED = 3
+_LOTS = re.compile(
+    r"(lot|item|pos|position|object|objekt|article|artikel|los)"
+    r"[\W_]*(nr|no|num|number|nummer|id|code|name)?\W*",
+    re.IGNORECASE,
+)
+"""Names of columns that tell the sales of one event apart."""
+_TIME = re.compile(r"[T ,].*")
 _NO_NAMES = ("NA", "NaN", "nan", "None", "null", "N/A")
 
 
@@ -174,6 +181,57 @@ def auctions_of(table: TextTable, roles: Roles) -> tuple[list[str], list[Note]]:
     return cells, list(_odd_names("sale", cells))
 
 
+def refuse_pooled(table: TextTable, auctions: Sequence[str], roles: Roles) -> list[Note]:
+    """Refuse a log in which several sales have one name, as lots of an event; return doubts.
+
+    Args:
+        table: The table.
+        auctions: Sale of each row.
+        roles: The columns that have a meaning.
+
+    Raises:
+        CannotRunError: A column of lots differs within most sales; the message names two lines.
+    """
+    for name in filter(_LOTS.fullmatch, table.names):
+        lines = None if name in roles.taken else _parted(table, auctions, table.column(name))
+        if lines:
+            raise CannotRunError(
+                f"bids: column {name} differs within most sales (as in {lines}), so several sales "
+                f"have one name; name each by {roles.auction} and {name} together, or rename the "
+                f"column {name} if it tells no sales apart"
+            )
+    days = [] if roles.date is None else _days(table.column(roles.date))
+    lines = _parted(table, auctions, days) if days else None
+    why = (
+        f"In most sales bids have several dates (as in {lines}); if names of sales are used "
+        f"again, name each by {roles.auction} and {roles.date} together."
+    )
+    return [Note(DOUBT, why)] if lines else []
+
+
+def _parted(table: TextTable, auctions: Sequence[str], cells: Sequence[str]) -> str | None:
+    """Return two lines of a sale whose cells differ, if cells part most sales; else None.
+
+    Cells that stand in one row of a sale, such as numbers of bids, part none.
+    """
+    first: dict[str, int] = {}
+    apart: dict[str, int] = {}
+    for row, (auction, cell) in enumerate(zip(auctions, cells, strict=True)):
+        if cells[first.setdefault(auction, row)] != cell:
+            apart.setdefault(auction, row)
+    parts = Counter(zip(auctions, cells, strict=True)).values()
+    shared = sum(count for count in parts if count > 1)
+    if 2 * len(apart) <= len(first) or 2 * shared <= len(cells):
+        return None
+    auction, row = next(iter(apart.items()))
+    return f"lines {table.lines[first[auction]]} and {table.lines[row]}"
+
+
+def _days(cells: Sequence[str]) -> list[str]:
+    """Return dates without their times, which differ within a sale as bids come."""
+    return [_TIME.sub("", cell) for cell in cells]
+
+
 def _odd_names(what: str, cells: Sequence[str]) -> Iterator[Note]:
     """Yield notes on names that look like others, and on names that may mean none."""
     alike = defaultdict(set)
@@ -200,7 +258,7 @@ def _plain(name: str) -> Decimal | str:
 
 def last_bids(
     table: TextTable, auctions: Sequence[str], bidders: Sequence[str] | None,
-    bids: Sequence[float], kind: str,
+    bids: Sequence[float], kind: str, date: str | None = None,
 ) -> tuple[list[bool], list[Note]]:  # fmt: skip
     """Return which rows count: in ascending sales the highest bid of each bidder.
 
@@ -210,6 +268,7 @@ def last_bids(
         bidders: Bidder of each row, or None.
         bids: Bid of each row.
         kind: Format of the sales.
+        date: The column of dates, or None.
 
     Raises:
         CannotRunError: Somebody bids twice in a sealed sale; the message names both lines.
@@ -220,7 +279,7 @@ def last_bids(
     for row, key in enumerate(zip(auctions, bidders, strict=True)):
         other = best.setdefault(key, row)
         if other != row and kind != ASCENDING:
-            raise CannotRunError(_twice(table, key, other, row))
+            raise CannotRunError(_twice(table, key, other, row, date))
         if bids[row] > bids[other]:
             best[key] = row
     counts = set(best.values())
@@ -229,13 +288,25 @@ def last_bids(
     return [row in counts for row in range(len(bids))], [Note(MERGED, why)] if lost else []
 
 
-def _twice(table: TextTable, key: tuple[str, str], other: int, row: int) -> str:
+def _twice(table: TextTable, key: tuple[str, str], other: int, row: int, date: str | None) -> str:
     where = f"bids: line {table.lines[row]}: bidder {key[1]} bids twice in auction {key[0]}"
     first = f"first in line {table.lines[other]}"
     if table.rows[row] == table.rows[other]:
         return f"{where} ({first}, with the same cells); delete one, if the log has rows twice"
     if key[1] in _NO_NAMES:
         return f"{where} ({first}); if {key[1]} means that nobody knows who, leave the cell empty"
+    for name in table.names:
+        if name != date and not _LOTS.fullmatch(name):
+            continue
+        cells = table.column(name)
+        both = [cells[other], cells[row]]
+        one, here = _days(both) if name == date else both
+        if one != here:
+            return (
+                f"{where} ({first}), with {name} {one} and {here}; if names of sales are used "
+                f"again, name each by its column and {name} together; else keep the bid that "
+                "counted, or choose ascending sales (bid_log.format=ascending)"
+            )
     return (
         f"{where} ({first}); a sealed sale takes one bid, so keep the one that counted, or choose "
         "ascending sales (bid_log.format=ascending)"

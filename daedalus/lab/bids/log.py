@@ -18,6 +18,7 @@ from daedalus.lab.bids.cleaning import (
     last_bids,
     name_of,
     refuse_copies,
+    refuse_pooled,
     refuse_sums,
     require_log,
     without_totals,
@@ -239,8 +240,9 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     found = columns.amounts(roles.bid, "a bid of 0 is no bid, so leave its row out", above=True)
     bids = [float(each) for each in found.values if each is not None]
     (auctions, alike), (bidders, unknown) = auctions_of(table, roles), bidders_of(table, roles)
-    counted, merged = last_bids(table, auctions, bidders, bids, settings.format)
-    notes = (*table.notes, *_used(roles, found, settings), *alike, *unknown, *merged)
+    pooled = refuse_pooled(table, auctions, roles)
+    counted, merged = last_bids(table, auctions, bidders, bids, settings.format, roles.date)
+    notes = (*table.notes, *_used(roles, found, settings), *alike, *unknown, *pooled, *merged)
     rows = np.flatnonzero(counted)
     columns = Columns(table.at(rows), found.decimal or settings.decimal, roles.names)
     sale = Sale(

@@ -58,6 +58,54 @@ def test_a_bidder_who_bids_twice_is_told_with_both_lines(tmp_path: Path) -> None
     assert "leave the cell empty" in refusal(tmp_path, text_of(named, "auction,bid,bidder"))
 
 
+@pytest.mark.parametrize("name", ["lot", "Item No.", "Los-Nr.", "Artikelnummer", "position"])
+@pytest.mark.parametrize("kind", ["first_price", "ascending"])
+@pytest.mark.parametrize("named", [False, True])
+def test_lots_of_an_event_are_no_single_sale(
+    tmp_path: Path, name: str, kind: str, named: bool
+) -> None:
+    """All lots of an event were once one sale, or each bidder's best lot its one bid."""
+    rows = [(f"e{int(a) // 2}", b, f"L{a}", f"b{place % 3}") for place, (a, b) in enumerate(ROWS)]
+    text = text_of(rows, f"auction,bid,{name},{'bidder' if named else 'who'}")
+    said = refusal(tmp_path, text, format=kind)
+    assert f"column {name} differs within most sales (as in lines 2 and 5)" in said
+    assert f"name each by auction and {name} together" in said
+    assert len(read(tmp_path, text, auction=name, format=kind).sales) == 120
+
+
+@pytest.mark.parametrize("of_row", [True, False])
+def test_a_column_of_lots_that_parts_no_sales_is_read(tmp_path: Path, of_row: bool) -> None:
+    """It may number bids, or differ in a few sales by a slip."""
+    lots = [place if of_row else place % 3 if a == "5" else 1 for place, (a, _) in enumerate(ROWS)]
+    rows = [(*row, lot) for row, lot in zip(ROWS, lots, strict=True)]
+    assert best_of(tmp_path, text_of(rows, "auction,bid,lot")) == best_of(tmp_path, PLAIN)
+
+
+def monthly() -> list[tuple[object, ...]]:
+    """Return sales whose numbers begin anew each month, with a bidder and the time of each bid."""
+    dates = [f"2020-{1 + int(a) // 60:02}-01 9:{row % 60:02}" for row, (a, _) in enumerate(ROWS)]
+    return [
+        (int(a) % 60, b, f"b{row % 3}", date)
+        for row, ((a, b), date) in enumerate(zip(ROWS, dates, strict=True))
+    ]
+
+
+def test_numbers_of_sales_that_begin_anew_are_a_doubt(tmp_path: Path) -> None:
+    text = text_of(monthly(), "auction,bid,who,date")
+    doubt = notes_of(read(tmp_path, text), "doubt")
+    assert "In most sales bids have several dates (as in lines 2 and 182)" in doubt
+    assert "name each by auction and date together" in doubt
+    said = refusal(tmp_path, text_of(monthly(), "auction,bid,bidder,date"))
+    assert "bidder b0 bids twice in auction 0 (first in line 2), with date 2020-01-01 and" in said
+    assert "if names of sales are used again, name each by its column and date" in said
+
+
+def test_times_of_bids_are_no_doubt(tmp_path: Path) -> None:
+    rows = [(f"{a} {date[:7]}", b, date) for a, b, _, date in monthly()]  # type: ignore[index]
+    log = read(tmp_path, text_of(rows, "auction,bid,date"), format="ascending")
+    assert len(log.sales) == 120 and "several dates" not in notes_of(log, "doubt")
+
+
 @pytest.mark.parametrize(
     "word",
     ["Total", "TOTAL:", "Sum", "Grand total", "Summe", "average", "Total of all bids", "Mean 2020",
