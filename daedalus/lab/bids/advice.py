@@ -160,13 +160,13 @@ def _why_not(findings: Findings) -> str:
         return "It is the best one by the estimate."
     if not verdict.unseen:
         return "No reserve surely brings more."
-    change, *ends = (100.0 * each / verdict.reward for each in verdict.raised)
-    near, far = sorted(abs(each) for each in ends)
+    change, low, high = (100.0 * each / verdict.reward for each in verdict.raised)
     return (
         f"The best reserve by the estimate is {verdict.policy.multiple:.2f} times today's. But the "
         "log has hardly any bids from below today's reserve, so it cannot tell what bidders with "
         "lower values would do. A reserve that is a fifth higher would "
-        f"{'lose' if change < 0 else 'gain'} {abs(change):.1f} % ({near:.1f} to {far:.1f} %)."
+        f"{'lose' if change < 0 else 'gain'} {abs(change):.1f} % (a change of "
+        f"{low:+.1f} to {high:+.1f} %)."
     )
 
 

@@ -63,7 +63,9 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     )
     text = markdown(replace(kept, verdict=unseen, estimator=reserved), FIGURES, FURTHER)
     assert "keep today's reserve.**" in text and "0.90 times today's" in text
-    assert "would lose 2.0 % (1.0 to 3.0 %)" in text and "Only a trial can tell" in text
+    assert (
+        "would lose 2.0 % (a change of -3.0 to -1.0 %)" in text and "Only a trial can tell" in text
+    )
 
 
 def test_the_verdict_is_a_row(findings: Findings) -> None:
