@@ -54,8 +54,8 @@ def what_it_brings(findings: Findings) -> str:
     if findings.is_unchanged:
         now = amount(verdict.reward)
         return (
-            f"By the estimate a sale brings {now}{unit} on average, and no other reserve brings "
-            f"more.{_in_log(findings)}"
+            f"By the estimate a sale brings {now}{unit} on average, and no other reserve"
+            f"{_allowed(findings)} brings more.{_in_log(findings)}"
         )
     then, now = amount(verdict.reward + verdict.gain), amount(verdict.reward)
     best = _words(findings, verdict.policy.multiple)
@@ -70,6 +70,11 @@ def what_it_brings(findings: Findings) -> str:
         f"is now. That is {amount(abs(verdict.gain))} "
         f"{'more' if verdict.gain >= 0 else 'less'}{share}.{_in_log(findings)}"
     )
+
+
+def _allowed(findings: Findings) -> str:
+    """Return what limits the reserves that were compared: a brief, or nothing."""
+    return "" if findings.brief is None else " that the brief allows"
 
 
 def _in_log(findings: Findings) -> str:
@@ -87,8 +92,8 @@ def how_sure(findings: Findings) -> str:
     chosen = "The reserve was chosen on this log, so its gain is somewhat too high. "
     bounds = _BOUNDED if findings.estimate.has_bounds else ""
     return (
-        f"If all that is assumed holds, with {percent:g} % confidence {gain}the best reserve "
-        f"{_range_of_best(findings)}. {_at_ends(findings)}{_as_good(findings)}"
+        f"If all that is assumed holds, with {percent:g} % confidence {gain}the best reserve"
+        f"{_allowed(findings)} {_range_of_best(findings)}. {_at_ends(findings)}{_as_good(findings)}"
         "Other sales could by chance have led to another result in these "
         f"ranges ({_samples(findings)}). {bounds}{chosen if gain else ''}"
         f"{_OFF if findings.is_small and not findings.is_unchanged else ''}"
@@ -157,14 +162,14 @@ def _other_fields(findings: Findings) -> str:
 def _why_not(findings: Findings) -> str:
     verdict = findings.verdict
     if findings.is_unchanged:
-        return "It is the best one by the estimate."
+        return f"It is the best one{_allowed(findings)}, by the estimate."
     if not verdict.unseen:
-        return "No reserve surely brings more."
+        return f"No reserve{_allowed(findings)} surely brings more."
     change, low, high = (100.0 * each / verdict.reward for each in verdict.raised)
     return (
-        f"The best reserve by the estimate is {verdict.policy.multiple:.2f} times today's. But the "
-        "log has hardly any bids from below today's reserve, so it cannot tell what bidders with "
-        "lower values would do. A reserve that is a fifth higher would "
+        f"The best reserve{_allowed(findings)} is by the estimate {verdict.policy.multiple:.2f} "
+        "times today's. But the log has hardly any bids from below today's reserve, so it cannot "
+        "tell what bidders with lower values would do. A reserve that is a fifth higher would "
         f"{'lose' if change < 0 else 'gain'} {abs(change):.1f} % (a change of "
         f"{low:+.1f} to {high:+.1f} %)."
     )

@@ -10,6 +10,7 @@ import pytest
 
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.lab.bids.assumptions import SINGLE_SALES
+from daedalus.lab.bids.brief_rules import BriefFindings
 from daedalus.lab.bids.findings import Findings, amount
 from daedalus.lab.bids.report import go_on, markdown
 from daedalus.lab.bids.text_table import DOUBT, Note
@@ -103,7 +104,20 @@ def test_the_gain_is_in_money_and_in_percent(findings: Findings) -> None:
     )
     assert "no other reserve brings more" in what_it_brings(kept)
     assert "gain" not in how_sure(kept) and "best reserve lies between" in how_sure(kept)
-    assert "best one by the estimate" in what_to_set(kept)
+    assert "best one, by the estimate" in what_to_set(kept)
+
+
+def test_what_a_brief_forbids_is_not_said_to_bring_no_more(findings: Findings) -> None:
+    """Only reserves that the brief allows are compared."""
+    verdict = replace(findings.verdict, change=False)
+    ruled = replace(findings, verdict=verdict, brief=BriefFindings([], []))
+    kept = replace(ruled, verdict=replace(verdict, policy=verdict.in_force))
+    assert "no other reserve that the brief allows brings more" in what_it_brings(kept)
+    assert "best one that the brief allows" in what_to_set(kept)
+    assert "No reserve that the brief allows surely brings more" in what_to_set(ruled)
+    assert "the best reserve that the brief allows lies between" in how_sure(ruled)
+    unseen = replace(ruled, verdict=replace(verdict, unseen=True))
+    assert "The best reserve that the brief allows is" in what_to_set(unseen)
 
 
 def test_doubts_of_the_log_come_first(findings: Findings) -> None:
