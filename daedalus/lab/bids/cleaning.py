@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from functools import reduce
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
+from daedalus.lab.bids.columns import ABSENT
 from daedalus.lab.bids.settings import ASCENDING, TIMBER, BidLogSettings
 from daedalus.lab.bids.text_table import (
     DOUBT,
@@ -43,6 +44,8 @@ _LOTS = re.compile(
 """Names of columns that tell the sales of one event apart."""
 _TIME = re.compile(r"[T ,].*")
 _NO_NAMES = ("NA", "NaN", "nan", "None", "null", "N/A")
+_UNKNOWN = {"", *ABSENT, "unknown", "anonymous"}
+_WAYS_TO_BID = {"phone", "online", "floor", "proxy"}
 
 
 @dataclass(frozen=True)
@@ -146,17 +149,21 @@ def without_totals(table: TextTable, roles: Roles) -> TextTable:
 def bidders_of(table: TextTable, roles: Roles) -> tuple[list[str] | None, list[Note]]:
     """Return the bidder of each row, or None if no row has one.
 
-    An empty cell is an unknown bidder, another one in each row; ``NA`` is a name.
+    An empty cell, or one such as ``NA`` or ``unknown``, is an unknown bidder, another one in each
+    row.
     """
     if roles.bidder is None:
         return None, []
     cells = table.column(roles.bidder)
-    unknown = [line for line, cell in zip(table.lines, cells, strict=True) if not cell]
-    notes = list(_odd_names("bidder", cells))
+    named = [
+        f"\0{line}" if cell.casefold() in _UNKNOWN else cell
+        for line, cell in zip(table.lines, cells, strict=True)
+    ]
+    unknown = [line for line, name in zip(table.lines, named, strict=True) if not name_of(name)]
+    notes = [*_alike("bidder", map(name_of, named)), *_ways_to_bid(cells)]
     if unknown:
-        why = f"{_rows(unknown)} without a bidder: each counts as a bid of somebody unknown."
+        why = f"{_rows(unknown)} without a name: each counts as a bid of somebody unknown."
         notes.append(Note(MISSING, why))
-    named = [cell or f"\0{line}" for line, cell in zip(table.lines, cells, strict=True)]
     return (named if len(unknown) < len(cells) else None), notes
 
 
@@ -178,7 +185,7 @@ def auctions_of(table: TextTable, roles: Roles) -> tuple[list[str], list[Note]]:
                 f"bids: line {line} has no sale in column {roles.auction}; if it is a total, "
                 "delete it, or else name its sale"
             )
-    return cells, list(_odd_names("sale", cells))
+    return cells, [*_alike("sale", cells), *_odd_sales(cells)]
 
 
 def refuse_pooled(table: TextTable, auctions: Sequence[str], roles: Roles) -> list[Note]:
@@ -232,19 +239,31 @@ def _days(cells: Sequence[str]) -> list[str]:
     return [_TIME.sub("", cell) for cell in cells]
 
 
-def _odd_names(what: str, cells: Sequence[str]) -> Iterator[Note]:
-    """Yield notes on names that look like others, and on names that may mean none."""
+def _alike(what: str, names: Iterable[str]) -> Iterator[Note]:
+    """Yield a note on names that look like others."""
     alike = defaultdict(set)
-    for cell in set(filter(None, cells)):
+    for cell in set(filter(None, names)):
         alike[_plain(cell)].add(cell)
     pairs = sorted(" and ".join(sorted(names)) for names in alike.values() if len(names) > 1)
     if pairs:
         shown = "; ".join(pairs[:_LISTED]) + (" …" if len(pairs) > _LISTED else "")
         yield Note(DOUBT, f"{what} names that look alike count as different ones: {shown}.")
+
+
+def _odd_sales(cells: Sequence[str]) -> Iterator[Note]:
+    """Yield notes on names of sales that may mean none."""
     for word in _NO_NAMES:
         count = cells.count(word)
         if count:
-            yield Note(DOUBT, f"{what} {word}, in {count:,} rows, counts as a name.")
+            yield Note(DOUBT, f"sale {word}, in {count:,} rows, counts as a name.")
+
+
+def _ways_to_bid(cells: Sequence[str]) -> Iterator[Note]:
+    """Yield notes on bidders whose name is how they bid, and so may be several."""
+    for name, count in sorted(Counter(cells).items()):
+        if name.casefold() in _WAYS_TO_BID:
+            why = "counts as one bidder; if it stands for several, leave its cells empty"
+            yield Note(DOUBT, f"bidder {name}, in {count:,} rows, {why}.")
 
 
 def _plain(name: str) -> Decimal | str:
@@ -293,7 +312,7 @@ def _twice(table: TextTable, key: tuple[str, str], other: int, row: int, date: s
     first = f"first in line {table.lines[other]}"
     if table.rows[row] == table.rows[other]:
         return f"{where} ({first}, with the same cells); delete one, if the log has rows twice"
-    if key[1] in _NO_NAMES:
+    if key[1].casefold() in _WAYS_TO_BID:
         return f"{where} ({first}); if {key[1]} means that nobody knows who, leave the cell empty"
     for name in table.names:
         if name != date and not _LOTS.fullmatch(name):

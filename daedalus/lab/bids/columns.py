@@ -25,7 +25,8 @@ _UNIT = re.compile(
     re.ASCII | re.VERBOSE,
 )
 _CODE = re.compile(r"0[0-9]")
-_ABSENT = {"na", "n/a", "n.a.", "nan", "null", "none", "nil", "-", "--", ".", "?", "#n/a"}
+ABSENT = {"na", "n/a", "n.a.", "nan", "null", "none", "nil", "-", "--", ".", "?", "#n/a"}
+"""What stands in a cell, in any case, where nothing is known."""
 _MOST = 1e100
 _KEPT = 2**17  # cells whose number is remembered: they are asked for several times
 _DATES = (
@@ -248,7 +249,7 @@ def _bare(cell: str) -> tuple[str, str]:
 
 
 def _is_there(cell: str) -> bool:
-    return bool(cell) and cell.casefold() not in _ABSENT
+    return bool(cell) and cell.casefold() not in ABSENT
 
 
 def _reads(cell: str, decimal: str) -> bool:

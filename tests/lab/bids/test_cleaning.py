@@ -32,19 +32,33 @@ def test_ids_may_change_their_form_half_way(tmp_path: Path) -> None:
     assert best_of(tmp_path, text_of(renamed)) == best_of(tmp_path, PLAIN)
 
 
-@pytest.mark.parametrize("names", [("", ""), ("NA", "None"), ("", "NA"), ("null", "nan")])
-def test_unknown_bidders_and_those_with_odd_names_count(
-    tmp_path: Path, names: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize(
+    "names", [("", ""), ("NA", "None"), ("", "NA"), ("null", "nan"), ("?", "-"), ("n/a", "n/a"),
+              ("Unknown", "unknown"), ("ANONYMOUS", "none")]
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["first_price", "ascending"])
+def test_unknown_bidders_count_each(tmp_path: Path, names: tuple[str, str], kind: str) -> None:
+    """In ascending sales all but the highest bid of somebody called unknown were once dropped."""
     rows = sales_of(80, 4, 4)
     who = ["a", *names, "z"]
     text = text_of([(*row, who[place % 4]) for place, row in enumerate(rows)], "auction,bid,bidder")
-    log = read(tmp_path, text)
-    assert (log.bidders == 4).all()
+    log = read(tmp_path, text, format=kind)
+    assert (log.bidders == 4).all() and log.bidder is not None and set(log.bidder) == {"a", "z", ""}
     assert best_of(tmp_path, text) == best_of(tmp_path, text_of(rows))
-    unknown = 80 * names.count("")
-    assert (f"{unknown} rows" in notes_of(log, "missing")) == (unknown > 0)
-    assert all(f"bidder {name}, in 80 rows" in notes_of(log, "doubt") for name in names if name)
+    assert "160 rows" in notes_of(log, "missing") and not notes_of(log, "doubt")
+
+
+@pytest.mark.parametrize("name", ["phone", "Online", "FLOOR", "proxy"])
+def test_a_bidder_called_as_its_way_to_bid_is_a_doubt(tmp_path: Path, name: str) -> None:
+    rows = [(*row, name if place % 3 else "a") for place, row in enumerate(ROWS)]
+    log = read(tmp_path, text_of(rows, "auction,bid,bidder"), format="ascending")
+    assert f"bidder {name}, in 240 rows, counts as one bidder" in notes_of(log, "doubt")
+    assert (log.bidders == 2).all()
+
+
+def test_a_sale_called_na_counts_as_a_name(tmp_path: Path) -> None:
+    log = read(tmp_path, text_of([("NA" if a == "5" else a, b) for a, b in ROWS]))
+    assert "sale NA, in 3 rows, counts as a name." in notes_of(log, "doubt")
 
 
 def test_a_bidder_who_bids_twice_is_told_with_both_lines(tmp_path: Path) -> None:
@@ -54,7 +68,7 @@ def test_a_bidder_who_bids_twice_is_told_with_both_lines(tmp_path: Path) -> None
     assert "line 362: bidder 0 bids twice in auction 7 (first in line 23)" in said
     twice = refusal(tmp_path, text_of([*rows, rows[21]], "auction,bid,bidder"))
     assert "with the same cells" in twice
-    named = [(a, b, "NA" if who == 0 else who) for a, b, who in again]
+    named = [(a, b, "phone" if who == 0 else who) for a, b, who in again]
     assert "leave the cell empty" in refusal(tmp_path, text_of(named, "auction,bid,bidder"))
 
 
