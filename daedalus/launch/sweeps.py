@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SWEEP_TABLE, SEED_TABLE = "sweep.csv", "seeds.csv"
 DIFFERENCE_TABLE, LEADERBOARD = "seed_differences.csv", "leaderboard.csv"
 INTERVALS = "leaderboard_intervals.csv"
+_FIGURES = ("leaderboard", "scores", "profiles", "intervals", "improvement")  # of a leaderboard
+_SHARD, _SHARDS = "evaluation.shard", "evaluation.shards"
 FINISHED, FAILED, UNFINISHED = "finished", "failed", "unfinished"
 """States of a job. An unfinished one runs or was killed."""
 logger = logging.getLogger(__name__)
@@ -127,8 +129,10 @@ def _collect_summaries(directory: Path) -> None:
 def _remove_stale(directory: Path, kept: Iterable[str]) -> None:
     """Remove the tables and figures of an earlier state of the sweep, which this state lacks."""
     stale = {SEED_TABLE, DIFFERENCE_TABLE, LEADERBOARD, INTERVALS}.difference(kept)
-    figures = (directory / "figures").glob("*.png") if LEADERBOARD in stale else []
-    for path in [*(directory / name for name in stale), *figures]:
+    gone = [path for name in stale if (path := directory / name).exists()]
+    if directory / LEADERBOARD in gone:
+        gone += [directory / "figures" / f"{name}.png" for name in _FIGURES]
+    for path in gone:
         path.unlink(missing_ok=True)
 
 
@@ -148,11 +152,15 @@ def _distinct(jobs: Mapping[RunFolder, Launch]) -> list[str]:
 def _played_everywhere(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of leaderboards that compare designers in the same populations and seeds.
 
-    They are of the seeds that have all populations, and of the designers with one score in each.
+    They are of the seeds whose shards have all ended and that have all populations, and of the
+    designers with one score in each.
     """
     runs = ["seed", "population", "designer"]
     if not {*runs, "normalised"} <= set(table) or table.duplicated(runs).any():
         return table[:0]
+    if {_SHARD, _SHARDS} <= set(table):
+        ended = table.groupby("seed")[_SHARD].transform("nunique")
+        table = table[ended == table[_SHARDS].astype(float)]
     populations = table.groupby("seed")["population"].transform("nunique")
     table = table[populations == table["population"].nunique()]
     places = table[runs[:2]].nunique().prod()

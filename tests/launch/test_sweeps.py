@@ -296,12 +296,24 @@ def test_no_leaderboard_of_an_earlier_state_stays(tmp_path: Path) -> None:
     figure = tmp_path / "figures" / "leaderboard.png"
     figure.parent.mkdir()
     figure.touch()
+    other = figure.with_name("of_another_run.png")
+    other.touch()
     write_job(tmp_path, 1, parts["scarce"], "seed=1", "evaluation.shard=1")
     collect_sweep(tmp_path)  # no seed has both populations
-    assert not [*tmp_path.glob("leaderboard*.csv"), *figure.parent.iterdir()]
+    assert not [*tmp_path.glob("leaderboard*.csv")] and [*figure.parent.iterdir()] == [other]
     write_job(tmp_path, 2, parts["crowd"], "seed=1", "evaluation.shard=0")
     collect_sweep(tmp_path)
     assert (pd.read_csv(tmp_path / "leaderboard.csv")["seeds"] == 1).all()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_leaderboard_waits_for_all_shards_of_a_seed(tmp_path: Path) -> None:
+    for shard, population in enumerate(("crowd", "scarce")):
+        rows = [row for row in leaderboard_rows(0.0) if row["population"] == population]
+        overrides = ("seed=0", "evaluation.shards=2", f"evaluation.shard={shard}")
+        write_job(tmp_path, shard, rows, *overrides)
+        collect_sweep(tmp_path)
+        assert (tmp_path / "leaderboard.csv").exists() == (shard == 1)
 
 
 @pytest.mark.slow
