@@ -6,6 +6,7 @@ within a sale, that follows from its bids, or that only numbers the rows says no
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,13 @@ FEWEST = 10
 _SAME = 0.9  # share of the sales in which a column follows from the bids, from which it is a result
 _SOLD = 0.3  # share of them in which it is a bid, and not 0 or the reserve
 _ROUNDING = 1e-6
+_OUTCOMES = re.compile(
+    r"((sale|auction|lot|bid|final)[\W_]*)?(winner|winning[\W_]*bidder|buyer|status|result)s?"
+    r"([\W_]*(name|id|no|number|code))?\W*",
+    re.IGNORECASE,
+)
+"""Names of columns that are known after a sale."""
+_SAY_SOLD = {"sold", "unsold", "not sold"}
 _CLOSE = 1.0 - 1e-4  # correlation of logarithms with a result, such as a price and one with a tax
 
 
@@ -56,6 +64,22 @@ class Sale:
         codes = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)[0]
         other = codes != codes[self.first][self.number]
         return int(np.argmax(other)) if other.any() else None
+
+    def tells_sold(self, values: Sequence[object]) -> bool:
+        """Return whether values of the sales, A of them, tell those that reached their reserve.
+
+        Those with fewer than ``FEWEST`` sales count as one, as in the regression.
+        """
+        if self.reserves is None:
+            return False
+        reached = self.bids >= self.reserves
+        sold = np.bincount(self.number, reached) > 0
+        counts = Counter(values)
+        common = [value if counts[value] >= FEWEST else None for value in values]
+        codes = pd.factorize(np.array(common, dtype=object), use_na_sentinel=False)[0]
+        guess = (np.bincount(codes, sold) / np.bincount(codes) > 0.5)[codes]
+        enough = min(sold.sum(), (~sold).sum()) >= FEWEST
+        return bool(enough and guess[sold].mean() >= _SAME and (~guess[~sold]).mean() >= _SAME)
 
     def results(self) -> dict[str, NDArray[np.float64]]:
         """Return what follows from the bids of each sale, in words and numbers of shape (A,)."""
@@ -120,7 +144,8 @@ def covariates_of(
         if named is not None and name not in named:
             notes.append(Note(LEFT_OUT, f"{name}: bid_log.covariates does not name it."))
             continue
-        values, kind, why = _read(columns, name, sale, name in words)
+        outcome = named is None and _OUTCOMES.fullmatch(name) is not None
+        values, kind, why = _read(columns, name, sale, name in words, outcome)
         if why is not None:
             if named is not None:
                 raise CannotRunError(f"bids: column {name} cannot be a covariate: {why}")
@@ -149,9 +174,12 @@ def _free_name(name: str, frame: pd.DataFrame) -> str:
 
 
 def _read(
-    columns: Columns, name: str, sale: Sale, words: bool
+    columns: Columns, name: str, sale: Sale, words: bool, outcome: bool
 ) -> tuple[list[object], str, str | None]:
-    """Return a column's value for each sale, what it is, and why it is not used, if so."""
+    """Return a column's value for each sale, what it is, and why it is not used, if so.
+
+    A column that is called as an outcome is may be empty, as in sales that failed.
+    """
     cells = columns.texts(name)
     if not any(cells):
         return [], "", "it is empty"
@@ -167,9 +195,13 @@ def _read(
         shown = f"{cells[first] or 'nothing'} and {cells[row] or 'nothing'}"
         where = f"lines {columns.table.lines[first]} and {columns.table.lines[row]}"
         return [], "", f"it differs within a sale ({shown}, {where})"
-    _refuse_gaps(columns, name, values)
+    if not outcome:
+        _refuse_gaps(columns, name, values)
     of_sales = [values[place] for place in sale.first]
-    return of_sales, kind, _of_no_use(of_sales, kind != "words", sale)
+    why = _of_no_use(of_sales, kind != "words", sale)
+    if outcome and why is None:
+        why = "by its name it is known after the sale alone (bid_log.covariates takes it)"
+    return of_sales, kind, why
 
 
 def _refuse_gaps(columns: Columns, name: str, values: Sequence[object]) -> None:
@@ -191,6 +223,9 @@ def _of_no_use(values: Sequence[object], are_numbers: bool, sale: Sale) -> str |
     """Return why the values of the sales say nothing of the goods; None if they do."""
     if len(set(values)) == 1:
         return "it is the same in all sales"
+    words = {str(each).casefold() for each in values}
+    if words & _SAY_SOLD or sale.tells_sold(values):
+        return "it tells whether a sale sold, which nobody knows before"
     if not are_numbers:
         return _words_of_no_use(values, sale)
     numbers = np.asarray(values, dtype=np.float64)
@@ -213,11 +248,16 @@ def _words_of_no_use(values: Sequence[object], sale: Sale) -> str | None:
 
 
 def _follows(numbers: NDArray[np.float64], result: NDArray[np.float64]) -> bool:
-    """Return whether numbers are a result, or nearly a power of it, such as a price with a tax."""
+    """Return whether numbers are a result, or nearly a power of it, such as a price with a tax.
+
+    A price may be 0 in sales that failed.
+    """
     if np.isclose(numbers, result, rtol=_ROUNDING, atol=0.0).mean() >= _SAME:
         return True
-    positive = bool((numbers > 0).all())
-    return positive and _correlation(np.log(numbers), np.log(result)) > _CLOSE
+    paid = numbers > 0
+    if (numbers < 0).any() or paid.mean() < _SOLD:
+        return False
+    return _correlation(np.log(numbers[paid]), np.log(result[paid])) > _CLOSE
 
 
 def _correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

@@ -69,6 +69,8 @@ def test_what_differs_within_a_sale_is_left_out_by_name(tmp_path: Path, name: st
         (lambda a: sorted(BIDS[a])[-2], "it is a price"),
         (lambda a: HIGHEST[a] if int(a) % 3 else 0, "it is a price"),
         (lambda a: round(1.19 * HIGHEST[a], 2), "it follows from the highest bid"),
+        (lambda a: round(1.19 * HIGHEST[a], 2) if int(a) % 3 else 0, "it follows from the highest"),
+        (lambda a: "Sold" if int(a) % 3 else "Bought in", "it tells whether a sale sold"),
         (lambda a: sum(BIDS[a]), "it follows from the sum of the bids"),
         (lambda a: sum(BIDS[a]) / 3, "it follows from the sum of the bids"),
         (lambda a: 1000 + int(a), "it numbers the sales"),
@@ -91,6 +93,46 @@ def test_the_winner_is_no_covariate(tmp_path: Path) -> None:
     rows = [(a, b, who[row], WINNERS[a]) for row, (a, b) in enumerate(ROWS)]
     log = read(tmp_path, text_of(rows, "auction,bid,bidder,buyer"))
     assert "buyer: it is the winner" in notes_of(log, "left out") and log.covariates.empty
+
+
+@pytest.mark.parametrize("words", [("closed", "offered again"), (1, 0), ("A", "B")])
+def test_what_follows_from_the_reserve_that_was_met_is_no_covariate(
+    tmp_path: Path, words: tuple[object, object]
+) -> None:
+    rows = [(a, b, 50, words[HIGHEST[a] < 50], "AB"[int(a) % 2]) for a, b in ROWS]
+    log = read(tmp_path, text_of(rows, "auction,bid,reserve,what happened,kind"))
+    assert list(log.covariates) == ["kind"]
+    assert "what happened: it tells whether a sale sold" in notes_of(log, "left out")
+
+
+def test_a_word_that_few_failed_sales_share_is_a_covariate(tmp_path: Path) -> None:
+    failed = sorted(HIGHEST, key=HIGHEST.__getitem__)[:5]
+    reserve = max(HIGHEST[a] for a in failed) + 0.01
+    rows = [(a, b, reserve, "wet" if a in failed else "dry") for a, b in ROWS]
+    assert list(read(tmp_path, text_of(rows, "auction,bid,reserve,kind")).covariates) == ["kind"]
+
+
+@pytest.mark.parametrize("name", ["winner", "Buyer ID", "sale_status", "result"])
+@pytest.mark.parametrize("gap", ["", "x"])
+def test_a_column_that_is_called_as_an_outcome_counts_if_it_is_named(
+    tmp_path: Path, name: str, gap: str
+) -> None:
+    """Its words were once covariates if no column of bidders was named."""
+    rows = [(a, b, WINNERS[a] if int(a) % 4 else gap) for a, b in ROWS]
+    text = text_of(rows, f"auction,bid,{name}")
+    log = read(tmp_path, text)
+    assert log.covariates.empty
+    assert f"{name}: by its name it is known after the sale" in notes_of(log, "left out")
+    if gap:
+        assert list(read(tmp_path, text, covariates=[name]).covariates) == [name]
+    else:
+        assert "is empty in 90 rows" in refusal(tmp_path, text, covariates=[name])
+
+
+@pytest.mark.parametrize("name", ["buyer's premium", "state", "statuses of soil", "resulting size"])
+def test_a_name_that_only_holds_such_a_word_is_a_covariate(tmp_path: Path, name: str) -> None:
+    rows = [(a, b, YEARS[int(a)]) for a, b in ROWS]
+    assert list(read(tmp_path, text_of(rows, f"auction,bid,{name}")).covariates) == [name]
 
 
 def test_a_reserve_that_differs_within_a_sale_is_refused(tmp_path: Path) -> None:
