@@ -25,7 +25,7 @@ from daedalus.lab.bids.screens import (
     independent_parts,
     slope_on_bidders,
 )
-from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, BidLogSettings
+from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE
 from daedalus.lab.theory.distributions import Numbers
 
 FAMILY = 0.05
@@ -101,7 +101,7 @@ def diagnose(
         rise = slope_on_bidders(residuals, log.bids)
     rounding = relative_step(log.bids), step_of(log.bids)
     checks = [
-        *_within_sales(settings, estimator.parts is not None, residuals, rng),
+        *_within_sales(estimator, residuals, rng),
         *_bidders(settings.format, bidder_means(residuals, rng), closest_pair(residuals, rng)),
         *_numbers_of_bidders(settings.format, estimate, samples, rise),
         *_money(estimator, residuals, rounding),
@@ -131,16 +131,16 @@ def _judged(checks: Sequence[Check]) -> list[Check]:
 
 
 def _within_sales(
-    settings: BidLogSettings, removed: bool, residuals: Residuals, rng: np.random.Generator
+    estimator: Estimator, residuals: Residuals, rng: np.random.Generator
 ) -> Iterator[Check]:
     """Yield checks of how the bids of a sale lie together.
 
     Args:
-        settings: How the log is read.
-        removed: Whether what bids of a sale have in common was taken out.
-        residuals: The residuals of the log.
+        estimator: The log.
+        residuals: Its residuals.
         rng: Draws permutations.
     """
+    settings = estimator.settings
     if settings.format == ASCENDING:
         yield Check(
             "Bidders do not collude, and decide alone.",
@@ -151,7 +151,7 @@ def _within_sales(
         return
     correlation, spread, lead = alike_within_sales(residuals, rng)
     alone, apart = independent_parts(residuals)
-    yield _correlation(correlation, removed)
+    yield _correlation(correlation, estimator.parts is not None, estimator.can_separate)
     yield _independence(alone)
     shared = correlation.p < _CLEAR and correlation.statistic > correlation.usual
     yield _spread(apart if shared else spread, shared)
@@ -174,7 +174,14 @@ def _common_in_ascending(removed: bool) -> Check:
     )
 
 
-def _correlation(found: Screen, removed: bool) -> Check:
+def _correlation(found: Screen, removed: bool, removable: bool) -> Check:
+    """Return whether bids of a sale are alike beyond what was sold.
+
+    Args:
+        found: How their ranks correlate.
+        removed: Whether the estimate takes this out.
+        removable: Whether it could.
+    """
     what = (
         f"Ranks of two bids of a sale correlate by {found.statistic:z.2f} beyond what was sold; by "
         f"chance {found.usual:z.2f}."
@@ -188,7 +195,8 @@ def _correlation(found: Screen, removed: bool) -> Check:
     if not removed:
         changes = (
             "Bidders knew something that the log does not show, or collude. Values are then less "
-            "spread than estimated; bid_log.common_part=true takes what they knew out."
+            "spread than estimated"
+            f"{'; bid_log.common_part=true takes what they knew out.' if removable else '.'}"
         )
         return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
     told = f"{what} The estimate takes this out of bids, as something that all bidders knew."

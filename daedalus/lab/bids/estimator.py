@@ -171,20 +171,23 @@ class Estimator:
             and excludes(log.bids, log.reserves[log.sale])
         )
 
-    @cached_property
-    def parts(self) -> Deconvolution | None:
-        """Return private values apart from what bids of a sale have in common, if they have.
+    @property
+    def can_separate(self) -> bool:
+        """Return whether what bids of a sale have in common can be taken out of them.
 
         In a log that is like independent bids there is nothing to separate. An ascending format
         makes bids alike by itself. Nothing is separated where the log tells how many a reserve kept
         away, and a check fails if there was something. Where it does not tell, another check does.
         """
-        settings = self.settings
-        sealed = settings.format != ASCENDING
-        if not (sealed and settings.removes_common_part) or self.potential:
-            return None
-        levels = self.regression.fit(np.ones(len(self.log.sales)), False)
-        return self._separated(0) if levels.chance < _SURE else None
+        if self.settings.format == ASCENDING or self.potential:
+            return False
+        return self.regression.fit(np.ones(len(self.log.sales)), False).chance < _SURE
+
+    @cached_property
+    def parts(self) -> Deconvolution | None:
+        """Return private values apart from what bids of a sale have in common, if they have."""
+        separates = self.settings.removes_common_part and self.can_separate
+        return self._separated(0) if separates else None
 
     def estimate(self, weights: Numbers | None = None, more_rivals: int = 0) -> Estimate:
         """Estimate values.

@@ -208,12 +208,22 @@ def _log_and_design(bids: Sequence[np.ndarray]) -> tuple[BidLog, np.ndarray]:
     return log, (sizes[:, None] == np.unique(sizes)).astype(np.float64)
 
 
+def with_common_part(table: pd.DataFrame, deviation: float = 0.4) -> pd.DataFrame:
+    """Return sales with a reserve of 1/2 in whose bids a part above it is common."""
+    number = table["auction"].factorize()[0]
+    level = np.exp(deviation * np.random.default_rng(0).normal(size=number.max() + 1))[number]
+    return table.assign(bid=0.5 + (table["bid"] - 0.5) * level)
+
+
+def test_a_setting_that_would_change_nothing_is_not_advised() -> None:
+    """Behind a reserve with known rivals nothing is taken out, whatever the setting says."""
+    found = checks_of(with_common_part(binding_table((4, 4)), 1.0), potential_bidders=4).loc[CHANCE]
+    assert found["fails"] and "common_part" not in found["changes"]
+
+
 def test_a_common_part_that_a_reserve_cuts_off_is_told() -> None:
     """Where nobody knows how many stayed away, what bids share is taken out all the same."""
-    table = binding_table((2, 9))
-    number = table["auction"].factorize()[0]
-    level = np.exp(0.4 * np.random.default_rng(0).normal(size=number.max() + 1))[number]
-    shared = table.assign(bid=0.5 + (table["bid"] - 0.5) * level)
+    shared = with_common_part(binding_table((2, 9)))
     told = "What bids share is taken out, though the reserve cuts it off"
     assert told in checks_of(shared).loc[COUNTED, "changes"]
     assert told not in checks_of(shared, common_part=False).loc[COUNTED, "changes"]
