@@ -38,12 +38,23 @@ async function main() {
   const page = assemble(catalogue);
   connect(page);
   guarded(showTraining)();
-  const resumed = await page.player.begin(() => page.session.resume());
+  page.transport.start = () => start(page, page.begin);
+  await start(page, page.open);
+}
+
+/**
+ * Go on with this tab's episode, or begin the one of the address or else of the form.
+ * @param {Page} page
+ * @param {Page["open"]} begin Begins the form's.
+ */
+async function start({ session, player, address, setup }, begin) {
+  clearNotice();
+  const resumed = await player.begin(() => session.resume());
   try {
-    const opened = await page.player.begin(() => page.address.open());
-    if (!resumed && !opened) await page.open(page.setup.options);
+    const opened = await player.begin(() => address.open());
+    if (!resumed && !opened) await begin(setup.options);
   } catch (error) {
-    if (page.address.linked) await page.open(page.setup.options);
+    if (address.linked) await begin(setup.options);
     problem(error); // after the episode has begun, which takes old messages away
   }
 }
@@ -82,7 +93,7 @@ function assemble(catalogue) {
   const beginFreely = () => open({ ...catalogue.default, episode_length: catalogue.episode_length });
   new Tour({ session, controls, designer, player, log, reveal, twin, begin, beginFreely });
   return {
-    session, setup, controls, scores, log, par, designer, arena, player, reveal, transport, open,
+    session, setup, controls, scores, log, par, designer, arena, player, reveal, transport, begin, open,
     address: new Address(catalogue.fields, session, controls),
   };
 }

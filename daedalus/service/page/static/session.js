@@ -110,6 +110,7 @@ export class Session extends EventTarget {
       this.state = await this.alive(() => api.state(this.id));
       if (!own || this.state.step_count !== this.steps.length) await this.#rebuild(newName());
     } catch (error) {
+      Object.assign(this, { options: {}, steps: [], state: null }); // no episode has begun
       if (!(error instanceof ApiError && [422, 502].includes(error.status))) throw error;
       return false; // this server does not offer that population or market, or its model is gone
     }
@@ -150,7 +151,8 @@ export class Session extends EventTarget {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof ApiError && error.lost)) throw error;
+      const begun = this.options.seed !== undefined;
+      if (!begun || !(error instanceof ApiError && error.lost)) throw error;
       await this.#rebuild(this.id);
       return call();
     }

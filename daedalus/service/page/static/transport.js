@@ -29,6 +29,8 @@ export class Transport {
     this.setup = setup;
     this.begin = begin;
     this.open = open;
+    /** @type {() => Promise<void>} Begins the first episode again, where that has failed. */
+    this.start = async () => {};
     this.buttons = {
       step: byId("step", HTMLButtonElement),
       auto: byId("auto", HTMLButtonElement),
@@ -71,10 +73,11 @@ export class Transport {
     if (this.setup.valid) await begin(this.setup.options);
   }
 
-  /** Begin an episode if the form shows another one; return whether the arena is as the form. */
+  /** Begin an episode if there is none or the form shows another; return whether the arena is as the form. */
   async #asShown() {
     await this.player.stop(); // or an episode that is beginning would count as another one
     if (this.setup.pending) await this.#reset(this.begin);
+    else if (!this.player.session.state) await this.start();
     return !this.setup.pending;
   }
 

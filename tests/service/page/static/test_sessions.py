@@ -151,6 +151,44 @@ def test_a_server_that_is_gone_is_said_to_be(visit: Visit, catalogue) -> None:
     visitor.complaints.clear()
 
 
+FULL = {"status": 503, "body": '{"error": "all sessions are taken"}'}
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_step_begins_the_episode_that_could_not_begin(visit: Visit, linked: bool) -> None:
+    visitor = visit()
+    page = visitor.page
+    page.route("**/reset", lambda route: route.fulfill(**FULL))
+    page.goto(f"{visitor.address}/?seed=9&population=stage4" if linked else visitor.address)
+    expect(page.locator("#notices")).to_contain_text("all sessions are taken", ignore_case=True)
+    page.click("#reveal")
+    page.unroute("**/reset")
+    visitor.speed(4)
+    page.click("#step")
+    visitor.at_step(1)
+    population = "stage4" if linked else "stage3"
+    assert visitor.state["population"] == population
+    assert f"population={population}" in page.url and ("seed=9&" in page.url) == linked
+    expect(page.locator("#seed")).not_to_have_value("")
+    assert page.locator("#notices").inner_text() == ""
+
+
+def test_a_step_resumes_the_episode_that_could_not_be_resumed(visit: Visit) -> None:
+    visitor = visit().open(speed=4)
+    visitor.begin(population="stage4", seed=9)
+    before = visitor.state["rewards"]
+    page = visitor.page
+    page.route("**/state?*", lambda route: route.fulfill(**FULL))
+    page.reload()
+    expect(page.locator("#notices")).to_contain_text("all sessions are taken", ignore_case=True)
+    page.unroute("**/state?*")
+    page.click("#step")
+    visitor.at_step(2)
+    state = visitor.state
+    assert state["population"] == "stage4" and state["rewards"][:1] == before
+    assert "seed=9&" in page.url
+
+
 def test_an_objective_is_the_score_of_the_episode(visit: Visit) -> None:
     visitor = visit().open(speed=4)
     page, tile = visitor.page, visitor.page.locator(".tile-objective")
