@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from daedalus.lab.bids.assumptions import SINGLE_SALES
 from daedalus.lab.bids.estimator import MONEY
 from daedalus.lab.bids.findings import Findings, amount, reserve_words, typical
@@ -177,16 +179,7 @@ def _why_not(findings: Findings) -> str:
 
 def _of_the_estimate(findings: Findings) -> Iterator[str]:
     verdict = findings.verdict
-    if findings.miss > _CLOSE:
-        each = ", ".join(
-            f"{100 * miss:+.1f} % with {bidders}"
-            for bidders, miss in zip(findings.fit["bidders"], findings.misses, strict=True)
-        )
-        yield (
-            f"By the estimate, sales would have brought other prices than in the log: {each} "
-            f"bidders, and {100 * findings.miss:.1f} % apart in the mean. So a gain or a loss "
-            "below that may be an error of the estimate."
-        )
+    yield from _of_the_prices(findings)
     if verdict.policy.multiple == MULTIPLES[-1]:
         yield "The designed reserve is the highest that was tried. A higher one may be better."
     yield from _of_the_reserve(findings)
@@ -206,6 +199,27 @@ def _of_the_estimate(findings: Findings) -> Iterator[str]:
         if abs(other - best) > _MOVED * best:
             then = _words(findings, float(other))
             yield f"A single sale moves the result: {assumption}, the best{for_revenue} is {then}."
+
+
+def _of_the_prices(findings: Findings) -> Iterator[str]:
+    """Yield how far the prices of the estimate are from those of the log."""
+    if np.isnan(findings.miss):
+        yield (
+            "Whether the estimate explains the prices of the log was not checked, since sales that "
+            "the log lacks are a part of it. So the gain may be smaller than its error."
+        )
+    if not findings.miss > _CLOSE:
+        return
+    by_size = [
+        f"{100 * miss:+.1f} % with {bidders}"
+        for bidders, miss in zip(findings.fit["bidders"], findings.misses, strict=True)
+    ]
+    each = f"{', '.join(by_size)} bidders, and " if by_size else ""
+    yield (
+        f"By the estimate, sales would have brought other prices than in the log: {each}"
+        f"{100 * findings.miss:.1f} % apart in the mean. So a gain or a loss below that may be an "
+        "error of the estimate."
+    )
 
 
 def _of_the_reserve(findings: Findings) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.lab.bids.brief_rules import BriefFindings
-from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator, over_classes
+from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator, money_at, over_classes
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.bids.verdict import Judgement, Verdict, ends_of, place_of
 
@@ -65,9 +65,17 @@ class Findings:
 
     @property
     def miss(self) -> float:
-        """Return the mean distance of the estimate's prices from those of the log, as a share."""
+        """Return the mean distance of the estimate's prices from those of the log, as a share.
+
+        Ascending sales have one mean price. It is nan where a reserve kept bidders away and the
+        estimate counts them: sales that the log lacks are then a part of its prices.
+        """
+        if self.estimate.potential:
+            return np.nan
         if not len(self.fit):
-            return 0.0
+            in_force = np.array([self.verdict.in_force.multiple])
+            explained = float(money_at(self.estimate, in_force)[0])
+            return abs(explained / float(self.estimator.log.paid.mean()) - 1.0)
         paid = self.fit["sales"] * self.fit["paid"]
         return float((paid * self.misses.abs()).sum() / paid.sum())
 

@@ -11,11 +11,18 @@ import pytest
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
 from daedalus.lab.bids.assumptions import SINGLE_SALES
 from daedalus.lab.bids.brief_rules import BriefFindings
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.findings import Findings, amount
+from daedalus.lab.bids.log import bid_log
+from daedalus.lab.bids.potential import Potential
 from daedalus.lab.bids.report import go_on, markdown
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.text_table import DOUBT, Note
 from daedalus.lab.bids.verdict import Policy
 from daedalus.market.mechanism import Mechanism
+from tests.lab.bids.simulated import clock_bids, table_of
+
+ASCENDING = BidLogSettings(format="ascending")
 
 
 def with_prices_off(findings: Findings, share: float) -> Findings:
@@ -162,3 +169,28 @@ def test_an_interval_that_crosses_0_is_told_so(findings: Findings) -> None:
     )
     said = what_to_set(replace(findings, verdict=verdict))
     assert "would lose 1.0 % (a change of -3.0 to +1.0 %)" in said
+
+
+def test_prices_of_ascending_sales_are_checked_too(findings: Findings) -> None:
+    """No price was off, as they have no rows by number of bidders."""
+    bids, settings = clock_bids(np.random.default_rng(0).uniform(1.0, 2.0, (80, 3))), ASCENDING
+    small = replace(findings.verdict, gain=0.01 * findings.verdict.reward)
+    for jump in (1.0, 3.0):
+        bids[:, -1] *= jump
+        estimator = Estimator.of(bid_log(table_of(list(bids)), settings, "clock"), settings)
+        found = replace(
+            findings, estimator=estimator, estimate=estimator.estimate(), verdict=small,
+            fit=findings.fit.iloc[:0],
+        )  # fmt: skip
+        told = [each for each in doubts(found) if "other prices than in the log: " in each]
+        assert len(told) == found.is_small == (jump > 1.0)
+    assert f"{100 * found.miss:.1f} % apart" in told[0] and found.miss > 0.05
+
+
+def test_prices_that_were_not_checked_are_a_doubt(findings: Findings) -> None:
+    """They were taken for right, so that a change was never to be tried first."""
+    assert not any("was not checked" in each for each in doubts(findings))
+    counted = replace(findings.estimate, potential=Potential(4, 0.5))
+    binding = replace(findings, estimate=counted, fit=findings.fit.iloc[:0])
+    assert np.isnan(binding.miss) and not binding.is_small
+    assert any("prices of the log was not checked" in each for each in doubts(binding))
