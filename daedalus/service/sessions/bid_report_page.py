@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.text_table import parse_table
 from daedalus.runs.files import write_table
 from daedalus.service.sessions.bid_reports import MadeReport
 
@@ -48,13 +49,12 @@ def report_on_bids(
     from daedalus.lab.bids.estimator import Estimator
     from daedalus.lab.bids.figures import figures_of
     from daedalus.lab.bids.findings import reserves_table
-    from daedalus.lab.bids.log import load_bids
+    from daedalus.lab.bids.log import log_of
     from daedalus.lab.bids.report import markdown, page
 
-    out = Path(folder)
-    log = out / f"{file_stem(name)}.csv"
-    log.write_text(csv, encoding="utf-8", newline="")
-    analysis = analyse(Estimator.of(load_bids(str(log), settings), settings), plan)
+    out, title = Path(folder), file_stem(name)
+    log = log_of(parse_table(csv, settings), settings, title)
+    analysis = analyse(Estimator.of(log, settings), plan)
     drawn = figures_of(analysis)
     for each, figure in drawn.items():
         save(figure, out / "figures" / f"{each}.png")
@@ -62,7 +62,7 @@ def report_on_bids(
     text = markdown(analysis.findings, paths, _FURTHER)
     write_table(reserves_table(analysis.findings), out / "reserves.csv")
     reserves = (out / "reserves.csv").read_text(encoding="utf-8")
-    return MadeReport(page(text, f"What to set: {log.stem}", out), reserves)
+    return MadeReport(page(text, f"What to set: {title}", out), reserves)
 
 
 def file_stem(name: str) -> str:

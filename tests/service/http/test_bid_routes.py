@@ -182,6 +182,7 @@ def test_what_a_log_lacks_is_said_in_a_sentence(tmp_path: Path) -> None:
         folder.mkdir()
         with pytest.raises(CannotRunError, match=why):
             report_on("bids", csv, BidLogSettings(), str(folder))
+        assert list(folder.iterdir()) == []  # nothing of the log is written
 
 
 @pytest.mark.slow
