@@ -19,6 +19,7 @@ from daedalus.lab.bids.text_table import (
     DROPPED,
     MERGED,
     MISSING,
+    USUAL_NAMES,
     Note,
     TextTable,
     read_header,
@@ -107,6 +108,12 @@ class Roles:
         """Return the columns of names and dates, which are no amounts."""
         every = (self.auction, self.bidder, self.date)
         return [name for name in every if name is not None]
+
+    def amounts(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of bids, reserves and other prices among the names of columns."""
+        taken, prices = set(self.taken), USUAL_NAMES["bid"]
+        others = [name for name in names if name not in taken and name.casefold() in prices]
+        return [name for name in (self.bid, self.reserve, *others) if name is not None]
 
 
 def require_log(source: str, settings: BidLogSettings) -> None:

@@ -85,12 +85,17 @@ class Columns:
         table: The table as text.
         decimal: The decimal mark of the whole file, or None to tell it from the numbers.
         names: Columns that are names, and so say nothing of the decimal mark.
+        amounts: Columns of money. They tell the mark of the file before others do.
     """
 
-    def __init__(self, table: TextTable, decimal: str | None, names: Collection[str]) -> None:
+    def __init__(
+        self, table: TextTable, decimal: str | None, names: Collection[str],
+        amounts: Collection[str] = (),
+    ) -> None:  # fmt: skip
         self.table = table
         self._decimal = decimal
-        self._certain = decimal or self._mark_of_the_file(names)
+        self._of_amounts = decimal or self._mark_of(amounts)
+        self._of_others = decimal or self._mark_of(set(table.names) - set(names))
 
     def texts(self, name: str) -> list[str]:
         """Return a column as texts."""
@@ -197,8 +202,11 @@ class Columns:
             return possible[0]
         if not possible:  # the cell that fits less is named by ``numbers``
             return "," if sum(_reads(each, ",") for each in marked) * 2 > len(marked) else "."
-        if self._certain in possible:
-            return str(self._certain)
+        told = self._of_amounts or self._of_others
+        # Dates and times have points, too: 01.2024 does not tell that 1.250 is 1.25.
+        doubtful = told != self._of_amounts and told == "." and any("." in cell for cell in marked)
+        if told in possible and not doubtful:
+            return str(told)
         return self._guess(name, cells, marked)
 
     def _guess(self, name: str, cells: Sequence[str], marked: list[str]) -> str:
@@ -219,10 +227,10 @@ class Columns:
             "choose the decimal mark (\"bid_log.decimal='.'\" or \"bid_log.decimal=','\")"
         )
 
-    def _mark_of_the_file(self, besides: Collection[str]) -> str | None:
+    def _mark_of(self, names: Collection[str]) -> str | None:
         """Return the only decimal mark that some column must have; None if none or both."""
         certain = set()
-        for name in set(self.table.names) - set(besides):
+        for name in names:
             cells = {_bare(cell)[1] for cell in set(self.texts(name))}
             marked = [cell for cell in cells if "." in cell or "," in cell]
             fits = [mark for mark in ".," if all(_reads(cell, mark) for cell in marked)]

@@ -69,6 +69,7 @@ class BidLog:
             no names.
         lacks_sizes: Whether sales with a rare number of bids were left out, since the log did not
             tell who could have come. Without them it would seem to.
+        dropped: Number of sales of the file that are no part of it.
     """
 
     name: str
@@ -80,6 +81,7 @@ class BidLog:
     notes: tuple[Note, ...] = ()
     bidder: NDArray[np.str_] | None = None
     lacks_sizes: bool = False
+    dropped: int = 0
 
     @property
     def population(self) -> str:
@@ -175,6 +177,7 @@ class BidLog:
             covariates=self.covariates[sales].reset_index(drop=True),
             notes=(*self.notes, told),
             bidder=None if self.bidder is None else self.bidder[bids],
+            dropped=self.dropped + len(lost),
         )
 
 
@@ -236,7 +239,8 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     table = without_totals(table, roles)
     if not len(table.rows):
         raise CannotRunError("bids: the file has no bid below its header; give a row for each bid")
-    columns = Columns(table, settings.decimal, roles.names)
+    amounts = roles.amounts(table.names)
+    columns = Columns(table, settings.decimal, roles.names, amounts)
     found = columns.amounts(roles.bid, "a bid of 0 is no bid, so leave its row out", above=True)
     bids = [float(each) for each in found.values if each is not None]
     (auctions, alike), (bidders, unknown) = auctions_of(table, roles), bidders_of(table, roles)
@@ -244,7 +248,8 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     counted, merged = last_bids(table, auctions, bidders, bids, settings.format, roles.date)
     notes = (*table.notes, *_used(roles, found, settings), *alike, *unknown, *pooled, *merged)
     rows = np.flatnonzero(counted)
-    columns = Columns(table.at(rows), found.decimal or settings.decimal, roles.names)
+    decimal = found.decimal or settings.decimal
+    columns = Columns(table.at(rows), decimal, roles.names, amounts)
     sale = Sale(
         pd.factorize(np.array(auctions, dtype=object)[rows])[0],
         np.array(bids)[rows],

@@ -88,6 +88,30 @@ def test_a_number_that_may_be_two_is_refused_unless_something_tells(tmp_path: Pa
     assert best_of(tmp_path, point) == best_of(tmp_path, text_of(ROWS))
 
 
+@pytest.mark.parametrize(
+    ("header", "cell"), [("Monat", "01.2024"), ("time", "10.30"), ("latitude", "52.52")]
+)
+def test_points_in_other_columns_do_not_turn_thousands_into_decimals(
+    tmp_path: Path, header: str, cell: str
+) -> None:
+    """Bids of 1.250 once became thousandths of those of 950."""
+    money = [round(10 + 100 * b) for _, b in ROWS]
+    rows = [(a, f"{b:,}".replace(",", "."), cell) for (a, _), b in zip(ROWS, money, strict=True)]
+    said = refusal(tmp_path, text_of(rows, f"auction;bid;{header}", ";"))
+    assert "3.423 may be 3.423 or 3423; choose the decimal mark" in said
+    told = text_of([(*row, "0,5") for row in rows], f"auction;bid;{header};price", ";")
+    assert sorted(read(tmp_path, told, words=[header]).bids) == sorted(money)
+    point = text_of([(*row, "0.5") for row in rows], f"auction;bid;{header};reserve", ";")
+    assert 3.423 in read(tmp_path, point).bids
+
+
+@pytest.mark.parametrize(("bid", "size", "mark"), [("1,250", "2.5", "."), ("1.250", "2,5", ",")])
+def test_another_column_may_tell_what_parts_thousands(bid: str, size: str, mark: str) -> None:
+    table = parse_table(f"auction;bid;size\n1;{bid};{size}\n", BidLogSettings())
+    numbers = Columns(table, None, ["auction"], ["bid"]).numbers("bid")
+    assert numbers.values == [1250.0] and numbers.decimal == mark
+
+
 def test_two_decimal_marks_in_a_column_are_refused(tmp_path: Path) -> None:
     text = text_of([(a, f'"{b:.2f}"') for a, b in ROWS]).replace(".", ",", 1)
     said = refusal(tmp_path, text)
