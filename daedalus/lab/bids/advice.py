@@ -31,12 +31,13 @@ def what_to_set(findings: Findings) -> str:
     if not verdict.change:
         return f"**Change nothing: {_kept(findings)}.** {_why_not(findings)}"
     told = _words(findings, verdict.policy.multiple) + _other_fields(findings)
-    each = "" if findings.base == MONEY else " `reserves.csv` has the amount for each sale."
     if findings.is_small:
         return (
             f"**Try {told} in some sales first, chosen by lot.** The gain is smaller than the "
-            f"error of the estimate, so only a trial can show it.{each}"
+            "error of the estimate, so only a trial can show it. In `reserves.csv` such sales take "
+            "`best_estimated`, and all others stay as they are."
         )
+    each = "" if findings.base == MONEY else " `reserves.csv` has the amount for each sale."
     now = _words(findings, verdict.in_force.multiple)
     due = " Today's rules break the brief." if verdict.required else ""
     return f"**Set {told}** instead of {now}.{due}{each}"

@@ -185,9 +185,10 @@ def reserves_table(findings: Findings) -> pd.DataFrame:
     """Return the reserve of each sale in the money of the log.
 
     Returns:
-        A row for each sale, by name: ``auction``; ``bidders``; ``usual_bid``, what such a sale
-        leads to expect; ``in_force``, today's reserve; ``set``, the reserve that the verdict says;
-        and ``best_estimated``, the best one by the estimate alone.
+        A row for each sale of the estimate, by name: ``auction``; ``bidders``; ``usual_bid``, what
+        such a sale leads to expect; ``in_force``, today's reserve; ``set``, the reserve that the
+        verdict says for all sales, so that it is today's where a change is to be tried first; and
+        ``best_estimated``, the best one by the estimate alone, which sales of such a trial take.
     """
     estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
     now, then = (
@@ -196,7 +197,7 @@ def reserves_table(findings: Findings) -> pd.DataFrame:
     table = estimator.log.sales[["auction", "bidders"]].assign(
         usual_bid=estimate.levels.observable,
         in_force=now,
-        set=then if verdict.change else now,
+        set=then if verdict.change and not findings.is_small else now,
         best_estimated=then,
     )
     return table.sort_values("auction", kind="stable")

@@ -133,7 +133,11 @@ def _reading(findings: Findings) -> str:
     number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     size = f"{len(log.bids):,} bids in {len(log.sales):,} sales of {number} bids each"
     told = f"They count as {_FORMATS[log.format]}. If they are not, choose another format"
-    lines.append(f"- **The estimate is from** {size}. {told} (bid\\_log.format).")
+    lacks = f", and lacks {log.dropped:,} that were dropped" if log.dropped else ""
+    lines.append(
+        f"- **The estimate is from** {size}. {told} (bid\\_log.format). `reserves.csv` has these "
+        f"sales{lacks}."
+    )
     return "\n".join(lines) + ("" if findings.estimate.potential else f" {_FEWER}")
 
 
@@ -193,13 +197,14 @@ def go_on(findings: Findings) -> str:
     told = (
         f"`population/{findings.population}.yaml` has these bidders as a population of the market. "
         "You can read and edit it. Its first lines say how to use it. `reserves.csv` has the "
-        "reserve of each sale of the log, in its money."
+        "reserve of each sale of the estimate, in the money of the log."
     )
     if findings.base != LEVEL:
         return told
     verdict = findings.verdict
     times = f"{verdict.policy.multiple:.2f}"
-    multiple = f" Its reserve is {times} times that." if verdict.change else ""
+    chosen = "If the lot chooses it for the trial, its" if findings.is_small else "Its"
+    multiple = f" {chosen} reserve is {times} times that." if verdict.change else ""
     return (
         f"{told} The usual bid of a new sale follows from `levels.csv`: multiply each coefficient "
         "with the sale's number in that column (its natural logarithm where the column's name "

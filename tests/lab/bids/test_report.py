@@ -6,8 +6,10 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from daedalus.lab.bids.estimator import Estimate, Estimator
-from daedalus.lab.bids.findings import Findings, amount, reserve_words, verdict_row
+from daedalus.lab.bids.findings import Findings, amount, reserve_words, reserves_table, verdict_row
 from daedalus.lab.bids.report import markdown, page
 from daedalus.lab.bids.verdict import Policy
 from tests.lab.bids.conftest import make_estimator
@@ -119,3 +121,23 @@ def test_amounts_and_reserves_are_readable(estimator: Estimator, estimate: Estim
     assert reserve_words(0.0, estimator, estimate) == "no reserve"
     assert reserve_words(2.0, estimator, estimate) == f"a reserve of {amount(2 * estimator.unit)}"
     assert reserve_words(1.0, make_estimator(1.0), estimate) == "today's reserve"
+
+
+def test_sales_that_the_table_of_reserves_lacks_are_counted(findings: Findings) -> None:
+    log = findings.estimator.log
+    assert "`reserves.csv` has these sales." in markdown(findings, FIGURES, FURTHER)
+    fewer = log.keep(np.arange(len(log.sales)) >= 3, "{} left out.")
+    short = replace(findings, estimator=replace(findings.estimator, log=fewer))
+    told = "`reserves.csv` has these sales, and lacks 3 that were dropped."
+    assert told in markdown(short, FIGURES, FURTHER)
+
+
+def test_a_trial_is_not_set_for_all_sales(findings: Findings) -> None:
+    """A seller who took the column had changed all sales before the trial."""
+    table = reserves_table(findings)
+    assert (table["set"] == table["best_estimated"]).all() and (table["set"] > 0).all()
+    off = findings.fit.assign(explained=0.1 * findings.fit["paid"])
+    trial = replace(findings, fit=off)
+    table = reserves_table(trial)
+    assert (table["set"] == table["in_force"]).all() and (table["best_estimated"] > 0).all()
+    assert "such sales take `best_estimated`" in markdown(trial, FIGURES, FURTHER)
