@@ -55,15 +55,20 @@ class Checked:
         kinds = filter(is_dataclass, type(self).__mro__)
         for each in chain.from_iterable(map(fields, kinds)):
             value = getattr(self, each.name)
-            if "holds" in each.metadata and not _allows(each, value):
-                raise ValueError(f"{each.name}: {value!r}; {each.metadata['hint']}")
+            if "holds" in each.metadata and (hint := _hint(each, value)):
+                raise ValueError(f"{each.name}: {value!r}; {hint}")
 
 
-def _allows(each: Field[Any], value: Any) -> bool:
+def _hint(each: Field[Any], value: Any) -> str:
+    """Return what to write instead of a field's value, or nothing if the value is allowed."""
+    hint = str(each.metadata["hint"])
     if value is None:
-        return "None" in str(each.type)
-    holds = bool(each.metadata["holds"](value))
-    return holds and not (str(each.type).split()[0] == "int" and value % 1 != 0)
+        return "" if "None" in str(each.type) else hint
+    if not each.metadata["holds"](value):
+        return hint
+    fraction = str(each.type).split()[0] == "int" and value % 1 != 0
+    whole = hint if "an integer" in hint else "give an integer"
+    return whole if fraction else ""
 
 
 def bounded(default: object, holds: Callable[[Any], object], hint: str) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from daedalus.design.designers.build import require_other_names
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.launch.comparison import compare_designers
 from daedalus.launch.config.task_parts import Contest
@@ -16,12 +17,15 @@ from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
 from daedalus.training.run import TrainingRun
 
+_TRAINED = "trained"
+
 
 def main(config: Grpo, out: Path) -> None:
     """Train, export to ``out/model``, draw the learning curves and compare in closed loop."""
     from daedalus.training.hardware import require_machine
 
     require_machine(config.model, config.training)
+    require_other_names(config.evaluation.baselines, _TRAINED, "the model that this run trains")
     with tracked(config, out) as (tracker, report):
         from daedalus.training.pipeline import train
 
@@ -43,7 +47,7 @@ def compare(config: Contest, run: TrainingRun) -> None:
     generate = make_generate(model, 0.0, tokens, run.settings.constrained or None)
     designer = LanguageModelDesigner(generate, run.settings.prompt)
     context = own_context(config, run.env)
-    compare_designers(config.evaluation, context, run.report, {"trained": designer})
+    compare_designers(config.evaluation, context, run.report, {_TRAINED: designer})
 
 
 def draw_curves(run: TrainingRun, phase: str) -> None:

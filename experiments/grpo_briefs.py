@@ -7,6 +7,7 @@ from pathlib import Path
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.generator import TRAINING
 from daedalus.design.designers.brief_model import BriefModelSettings
+from daedalus.design.designers.build import require_other_names
 from daedalus.launch.brief_comparison import compare_under_briefs, markets_of
 from daedalus.launch.config.tasks import GrpoBriefs
 from daedalus.launch.from_config import make_training_run
@@ -24,6 +25,8 @@ def main(config: GrpoBriefs, out: Path) -> None:
     from daedalus.training.hardware import require_machine
 
     require_machine(config.model, config.training)
+    for name in (_TAUGHT, _TRAINED):
+        require_other_names(config.evaluation.baselines, name, "a model that this run trains")
     with tracked(config, out) as (tracker, report):
         from daedalus.training.brief_pipeline import train_from_briefs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.design.designers.base import DesignerSettings
-from daedalus.design.designers.build import build_all
+from daedalus.design.designers.build import build_all, require_other_names
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.design.env import DesignEnv
 from daedalus.design.language_bidders.player import in_all_seats
@@ -70,6 +70,7 @@ def _designers(config: LlmBidders) -> dict[str, DesignerSettings]:
     """Return the settings of all designers that are compared, by name."""
     chosen = all_designers(config)
     if config.trained:
+        require_other_names(chosen, "trained", "the model of trained=RUN")
         checkpoint = str(Path(config.trained) / MODEL_FOLDER)
         chosen["trained"] = LanguageModelSettings(checkpoint=checkpoint, name="trained")
     return chosen

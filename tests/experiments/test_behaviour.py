@@ -16,6 +16,6 @@ def test_a_designer_with_the_name_of_the_best_fixed_mechanism_is_refused(tmp_pat
     small = ("tracking=files", "evaluation.episodes=2", "designer=random")
     config = compose_config("+experiment=behaviour", *small, "designer.name=best_fixed")
     write_portfolio(tmp_path)
-    with pytest.raises(CannotRunError, match=r"designer\.name: best_fixed .*choose another name"):
+    with pytest.raises(CannotRunError, match=r"best_fixed is .*baseline of that name"):
         behaviour.main(config, tmp_path)
     assert not (tmp_path / "decisions.csv").exists()

@@ -264,7 +264,7 @@ def test_a_designer_with_the_name_of_a_baseline_replaces_none(tmp_path: Path) ->
     play(tmp_path / "out", *words, "designer.name=random")
     names = set(pd.read_csv(tmp_path / "out/briefs.csv")["designer"])
     assert {"random", "random_changed"} < names
-    with pytest.raises(SystemExit, match=r"designer\.name: true_parts is the search that knows"):
+    with pytest.raises(SystemExit, match="true_parts is the search that knows"):
         play(tmp_path / "two", *words, "designer.name=true_parts")
 
 

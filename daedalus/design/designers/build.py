@@ -48,7 +48,9 @@ def require_other_names(names: Collection[str], added: str, what: str) -> None:
         CannotRunError: A designer has its name.
     """
     if added in names:
-        raise CannotRunError(f"designer.name: {added} is {what}; choose another name")
+        raise CannotRunError(
+            f"{added} is {what}; give the designer or baseline of that name another one"
+        )
 
 
 def instead(settings: DesignerSettings, context: DesignerContext) -> str:

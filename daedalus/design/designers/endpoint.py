@@ -33,8 +33,8 @@ class EndpointSettings(DesignerSettings, ChatServer):
     Attributes:
         prompt: Contents of the prompt.
         strict: Whether an answer with anything beside its JSON object is refused.
-        cache: File of answers, which runs may share: nothing in it is asked again. Empty keeps
-            none; ``+experiment=briefs`` then keeps them in the folder of the run.
+        cache: File of answers of one server, which runs may share: nothing in it is asked again.
+            Empty keeps none; ``+experiment=briefs`` then keeps them in the folder of the run.
     """
 
     prompt: PromptSettings = field(default_factory=zero_shot_prompt)

@@ -76,15 +76,18 @@ def make_chat_replies(settings: ChatServer, answers: AnswerFile | None = None) -
             try:
                 return list(progress)
             except EndpointError as error:
-                raise EndpointError(f"{error}. {_what_is_kept(answers)}") from None
+                raise EndpointError(f"{error}{_what_is_kept(answers)}") from None
 
     return replies
 
 
 def _what_is_kept(answers: AnswerFile | None) -> str:
     if answers is None:
-        return "No answer is kept; for that name a file in cache"
-    return f"The answers so far are in {answers.path}; with cache={answers.path} it goes on there"
+        return ". No answer is kept; the designer's setting cache=FILE keeps them"
+    if not answers.path.exists():
+        return ""
+    path = answers.path
+    return f". The answers so far are in {path}; the designer's setting cache={path} uses them"
 
 
 def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:

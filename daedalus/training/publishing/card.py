@@ -255,6 +255,8 @@ def _training(config: dict[str, Any]) -> str:
 def _lessons(sft: dict[str, Any]) -> list[str]:
     """Return what SFT learned from: pairs, populations of practice, and corrections."""
     drawn = "A teacher chose the" if sft["teacher"] else "Chance drew the"
+    if sft["teacher"] and sft["teacher"].get("data"):
+        drawn = "A teacher, which learnt from another run's data, chose the"
     lines = [
         f"SFT took {sft['steps']} steps of {sft['batch_size']} pairs of a prompt and a valid "
         f"mechanism. {drawn} mechanisms."

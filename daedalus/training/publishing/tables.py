@@ -151,10 +151,14 @@ def _lower(evidence: Evidence, measure: str) -> Iterator[list[str]]:
 
 
 def recipe(evidence: Evidence) -> str:
-    """Return the settings of SFT, its teacher and corrections, and GRPO, by their names."""
+    """Return the settings of SFT, its teacher and corrections, and GRPO, by their names.
+
+    The budget of a teacher whose data another run made is not that of this run, so it is left out.
+    """
     training = evidence.config["training"]
     sft = training["sft"]
-    parts = {"sft": sft, "sft.teacher": sft["teacher"] or {}}
+    teacher = sft["teacher"] or {}
+    parts = {"sft": sft, "sft.teacher": {} if teacher.get("data") else teacher}
     if sft["corrections"]["rounds"]:
         parts["sft.corrections"] = sft["corrections"]
     rows = [

@@ -429,6 +429,8 @@ def test_answers_before_a_failure_are_kept_and_asked_for_once(tmp_path: Path) ->
         assert [each.text for each in again[:2]] == ["answer 0", "answer 1"]
         other = make_chat_replies(settings, AnswerFile(path))(chats(1), np.random.default_rng(1))
         assert other[0].text not in {each.text for each in again}  # another seed
-        with pytest.raises(EndpointError, match="No answer is kept; for that name a file in cache"):
+        with pytest.raises(
+            EndpointError, match="No answer is kept; the designer's setting cache=FILE"
+        ):
             fails.update(range(100))
             make_chat_replies(settings)(chats(1), np.random.default_rng(0))

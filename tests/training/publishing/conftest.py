@@ -30,9 +30,9 @@ def with_training(evidence: Evidence, phase: str, **changes: object) -> Evidence
     return replace(evidence, config=evidence.config | {"training": changed})
 
 
-def with_teacher(evidence: Evidence) -> Evidence:
+def with_teacher(evidence: Evidence, data: str = "") -> Evidence:
     """Return the evidence of a run with a teacher, practice and corrections."""
-    teacher = {"refinements": 7, "data": "/home/me/data.npz", "name": "teacher"}
+    teacher = {"refinements": 7, "data": data, "name": "teacher"}
     more = {"rounds": 2, "examples": 48000, "steps": 1500, "learning_rate": 7e-4}
     practice = {"stage4": {"name": "stage4"}, "crowd": {"name": "crowd"}}
     return with_training(evidence, "sft", teacher=teacher, practice=practice, corrections=more)

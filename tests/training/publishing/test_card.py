@@ -89,6 +89,8 @@ def test_all_of_sft_is_told(evidence: Evidence) -> None:
     assert "A teacher chose the mechanisms.\n" in text
     assert "Half of the pairs are of the population above, the others of `stage4`, `crowd`." in text
     assert "Corrections took 3000 more steps (rounds: 2). In each round the model played" in text
+    other = model_card(with_teacher(evidence, "data.npz"), SETTINGS, EXAMPLE, 1).text
+    assert "A teacher, which learnt from another run's data, chose the mechanisms.\n" in other
     plain = model_card(evidence, SETTINGS, EXAMPLE, 1).text
     assert "Corrections" not in plain and "Half of the pairs" not in plain
 

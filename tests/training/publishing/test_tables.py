@@ -114,7 +114,8 @@ def test_the_recipe_has_the_teacher_and_its_corrections(evidence: Evidence) -> N
     recipe = tables.recipe(with_teacher(evidence))
     assert "| `sft.teacher.refinements` | 7 |" in recipe
     assert "| `sft.corrections.rounds` | 2 |\n| `sft.corrections.examples` | 48000 |" in recipe
-    assert "/home/me" not in recipe
+    other = tables.recipe(with_teacher(evidence, "/home/me/data.npz"))
+    assert "/home/me" not in other and "sft.teacher" not in other  # nothing read its budget
 
 
 def test_signals_are_means_of_tenths(evidence: Evidence) -> None:
