@@ -20,6 +20,7 @@ class Settings(Checked):
     rate: float | None = above(0, None)
     share: float = within(0, 1, 0.5)
     seats: int = within(2, 64, 8, "an integer")
+    rounds: int = at_least(1, 5)
     word: str = one_of(("state", "episode"), "state")
     free: float = -7.0
 
@@ -48,6 +49,7 @@ def test_what_is_in_bounds_passes(changes: dict[str, object]) -> None:
         ("rate", [0, -0.1, nan, inf, -inf], "give a finite number above 0"),
         ("share", [-0.1, 1.1, nan, inf, -inf, None], "give a number from 0 to 1"),
         ("seats", [1, 65, 2.5, inf, None], "give an integer from 2 to 64"),
+        ("rounds", [2.5], "give an integer"),
         ("word", ["", "State", None], "choose one of state, episode"),
     ],
 )
