@@ -34,7 +34,8 @@ class BidLogSettings(Checked):
         auction: Name of the column that tells the sales apart. Their names are texts: ``1`` and
             ``01`` are two.
         bid: Name of the column of bids, in any unit of money, above 0.
-        bidder: Name of the column of bidders, if there is one. An empty one is an unknown bidder.
+        bidder: Name of the column of bidders, if there is one. An empty one, or one such as ``NA``
+            or ``unknown``, is an unknown bidder.
         reserve: Name of the column of reserve prices, if there is one, in the unit of the bids. A
             reserve is in force only if every sale has one above 0; up to a twentieth of the sales
             without one are left out.
