@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from daedalus.lab.bids.estimator import PER_DEVIATION, Estimate, Estimator
+from daedalus.lab.bids.potential import BELOW, binds
 from daedalus.lab.bids.rounding import COARSE, relative_step, step_of
 from daedalus.lab.bids.screens import (
     OFTEN,
@@ -133,13 +134,7 @@ def _judged(checks: Sequence[Check]) -> list[Check]:
 def _within_sales(
     estimator: Estimator, residuals: Residuals, rng: np.random.Generator
 ) -> Iterator[Check]:
-    """Yield checks of how the bids of a sale lie together.
-
-    Args:
-        estimator: The log.
-        residuals: Its residuals.
-        rng: Draws permutations.
-    """
+    """Yield checks of how the bids of a sale lie together; permutations are drawn."""
     settings = estimator.settings
     if settings.format == ASCENDING:
         yield Check(
@@ -175,35 +170,28 @@ def _common_in_ascending(removed: bool) -> Check:
 
 
 def _correlation(found: Screen, removed: bool, removable: bool) -> Check:
-    """Return whether bids of a sale are alike beyond what was sold.
-
-    Args:
-        found: How their ranks correlate.
-        removed: Whether the estimate takes this out.
-        removable: Whether it could.
-    """
+    """Return whether bids of a sale are alike, which the estimate takes out, or at least could."""
     what = (
         f"Ranks of two bids of a sale correlate by {found.statistic:z.2f} beyond what was sold; by "
         f"chance {found.usual:z.2f}."
     )
+    name = "Bids of a sale differ by chance."
     if found.statistic < found.usual:
         changes = (
             "Bids of a sale differ more than those of different sales: some bidders are stronger, "
             f"or they collude. {_RING}"
         )
-        return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
+        return Check(name, what, found.statistic, found.p, changes)
     if not removed:
         changes = (
             "Bidders knew something that the log does not show, or collude. Values are then less "
             "spread than estimated"
             f"{'; bid_log.common_part=true takes what they knew out.' if removable else '.'}"
         )
-        return Check("Bids of a sale differ by chance.", what, found.statistic, found.p, changes)
+        return Check(name, what, found.statistic, found.p, changes)
     told = f"{what} The estimate takes this out of bids, as something that all bidders knew."
     changes = f"It may be collusion instead. {_RING}"
-    return Check(
-        "Bids of a sale differ by chance.", told, found.statistic, changes=changes, descriptive=True
-    )
+    return Check(name, told, found.statistic, changes=changes, descriptive=True)
 
 
 def _independence(found: Screen | None) -> Check:
@@ -475,10 +463,29 @@ def _untested(estimator: Estimator) -> Iterator[Check]:
             "The reserve tells bidders nothing of what the goods are worth.", never,
             changes="If it does, bids move with it, and another one has another effect.",
         )  # fmt: skip
-        yield Check(
-            "The reserve is told before the sale, and is the same rule for all sales.", never,
-            changes="If it is not told, bids do not depend on it as estimated.",
-        )  # fmt: skip
+        yield _told(estimator)
+
+
+def _told(estimator: Estimator) -> Check:
+    """Return whether bidders of first-price sales heed the reserve, as if it is told to them."""
+    log = estimator.log
+    assert log.reserves is not None
+    name = "The reserve is told before the sale, and is the same rule for all sales."
+    changes = "If it is not told, bids do not depend on it as estimated."
+    if log.format != FIRST_PRICE:
+        return Check(name, "Not testable from bids.", changes=changes)
+    reserves = log.reserves[log.sale]
+    below, secret = float((log.bids < reserves).mean()), not binds(log.bids, reserves)
+    what = (
+        f"{100 * below:.1f} % of bids are below the reserve of their sale (from {100 * BELOW:.0f} "
+        "% it matters). The rule itself is not testable from bids."
+    )
+    if secret:
+        changes = (
+            "The reserve seems to be secret. Then it acts as a further rival: values are lower "
+            "than estimated, and bids would change if it was told, so no result of a reserve holds."
+        )
+    return Check(name, what, below, changes=changes, fails=secret, descriptive=not secret)
 
 
 def _averse(estimator: Estimator) -> str:

@@ -21,8 +21,10 @@ Integers = NDArray[np.int64]
 MOST = 0.95
 """Share of values from which a log does not tell how many stayed away: most sales have two bids."""
 
+BELOW = 0.05
+"""Share of bids below their reserve up to which it binds; more do not heed it."""
+
 _LEAST = 2  # bids of a sale of the log
-_BELOW = 0.05  # share of bids below a reserve up to which it binds
 _LOWEST = 0.05  # share of bids
 _HUGS = 0.1  # deviations of log bids within which these lie above a reserve that binds
 _SURE = 4.0  # deviations by which numbers may vary more than the binomial says
@@ -48,7 +50,7 @@ def binds(bids: Numbers, reserves: Numbers) -> bool:
         bids: Bids, shape (L,).
         reserves: The reserve of the sale of each bid, shape (L,).
     """
-    return bool((bids < reserves).mean() < _BELOW)
+    return bool((bids < reserves).mean() < BELOW)
 
 
 def excludes(bids: Numbers, reserves: Numbers) -> bool:

@@ -17,6 +17,7 @@ from tests.lab.bids.faulty import common_value_bids, named, ring_bids, shared_bi
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 
 COUNTED = "All who could have come are counted as rivals."
+TOLD = "The reserve is told before the sale, and is the same rule for all sales."
 BLIND = "Bidders do not know who came."
 ALONE, TOGETHER = "Bidders decide alone, apart from what all of them know.", "No two bidders bid"
 PRIVATE, ALIKE = "Values do not depend on who comes.", "Bidders are alike."
@@ -167,6 +168,19 @@ def test_bids_that_fall_with_the_number_who_came_have_another_reason() -> None:
     table["bid"] = 0.5 + (table["bid"] - 0.5) / came
     found = checks_of(table, potential_bidders=4).loc[BLIND]
     assert found["fails"] and "collude where many come" in found["changes"]
+
+
+@pytest.mark.parametrize("kind", ["first_price", "second_price"])
+def test_a_secret_reserve_is_seen_in_first_price(kind: str) -> None:
+    """Nobody bids below a reserve that is told, but no check failed."""
+    rng = np.random.default_rng(0)
+    bids = [row for n in (2, 3) for row in first_price_bids(uniform, n, 60, rng)]
+    secret = checks_of(table_of(bids, reserve=[0.2] * 120), format=kind).loc[TOLD]
+    assert secret["fails"] == (kind == "first_price")
+    if kind == "first_price":
+        assert "seems to be secret" in secret["changes"] and "of bids are below" in secret["what"]
+        told = checks_of(binding_table((4, 4))).loc[TOLD]
+        assert told["result"] == "told" and told["statistic"] == 0.0
 
 
 def binding_table(potential: tuple[int, int], sees: bool = False) -> pd.DataFrame:
