@@ -126,6 +126,7 @@ export class Compare {
     this.total = results.length * seeds.length * this.length;
     this.buttons.run.disabled = true;
     this.buttons.cancel.disabled = false;
+    byId("compare-said").textContent = "";
     byId("compare-result").hidden = false;
     byId("compare-of").textContent =
       `${words(state.population)}, ${state.market} market, ${state.n_agents} bidders, ` +

@@ -69,7 +69,13 @@ export class DesignerPanel {
     }
   }
 
+  /** Take the last answer away: another episode begins, or another designer is asked. */
+  clear() {
+    byId("design").hidden = true;
+  }
+
   #changed() {
+    this.clear();
     this.controls.enable(!this.active);
     if (!this.active) this.controls.giveBack();
     byId("designer-choice").hidden = !this.active;

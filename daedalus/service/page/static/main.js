@@ -136,7 +136,7 @@ function connect(page) {
 }
 
 /** @param {Page} page */
-function showEpisode({ session, setup, arena, log, par, controls, scores, transport }) {
+function showEpisode({ session, setup, arena, log, par, controls, scores, designer, transport }) {
   const { steps, recent, incumbent } = session;
   setup.show(session.options);
   arena.seat(session.state?.n_agents ?? 0);
@@ -148,6 +148,7 @@ function showEpisode({ session, setup, arena, log, par, controls, scores, transp
   scores.show(last?.scores, last?.revenue);
   scores.label(last ? stepInWords(steps.length, last) : "no step yet");
   scores.trend(recent);
+  designer.clear();
   par.clear();
   par.follow();
   transport.refresh();

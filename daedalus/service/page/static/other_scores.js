@@ -1,6 +1,6 @@
 /** The par line: what other designers score on the bidders and the seed of the visitor's episode. */
 
-import { api, explain, isCancelled } from "./api.js";
+import { api, explain } from "./api.js";
 import { byId, el } from "./dom.js";
 import { fixed, mean, words } from "./format.js";
 import { sideGame } from "./side_episode.js";
@@ -26,7 +26,7 @@ export class Par {
     this.box = byId("par");
   }
 
-  /** Forget the last episode's numbers. */
+  /** Forget the numbers that were played. */
   clear() {
     this.#abort?.abort();
     this.#abort = null;
@@ -42,7 +42,9 @@ export class Par {
     try {
       for (const name of await this.#ready()) await this.#play(name, abort.signal);
     } catch (error) {
-      if (!isCancelled(error)) byId("par-of").textContent = `No comparison: ${explain(error)}`;
+      if (abort.signal.aborted) return;
+      this.clear(); // the next step tries again
+      byId("par-of").textContent = `No comparison: ${explain(error)}`;
     }
   }
 

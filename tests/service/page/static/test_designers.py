@@ -38,6 +38,7 @@ def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
     set_by_model = Mechanism(auction_type="vcg", reserve_price=0.33).to_dict()
     assert visitor.state["mechanism"] == set_by_model
     page.select_option("#designer", "random")
+    expect(page.locator("#design")).to_be_hidden()  # another designer has not answered yet
     visitor.step()
     expect(page.locator("#design-source")).to_have_text("Rule")
     expect(page.locator("#design-answer")).to_be_hidden()
@@ -170,6 +171,27 @@ def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> Non
     assert visitor.state["step_count"] == 3
 
 
+def test_the_par_line_is_tried_again_after_a_failure(visit: Visit) -> None:
+    visitor = visit().open(speed=4)
+    page = visitor.page
+    page.route("**/api/designer/status", lambda route: route.fulfill(status=503, body="{}"))
+    visitor.step()
+    expect(page.locator("#par-of")).to_contain_text("No comparison")
+    page.unroute("**/api/designer/status")
+    visitor.step()
+    expect(page.locator("#par-list output")).to_contain_text([re.compile(r"\d")] * 4)
+    expect(page.locator("#par-of")).to_contain_text("Mean R over the first 3 steps")
+
+
+def test_an_answer_of_a_designer_is_of_its_episode(visit: Visit) -> None:
+    visitor = visit().open(speed=4)
+    visitor.page.check("#who-designer")
+    visitor.step()
+    expect(visitor.page.locator("#design")).to_be_visible()
+    visitor.begin(seed=7)
+    expect(visitor.page.locator("#design")).to_be_hidden()
+
+
 def test_without_a_model_the_par_line_has_no_trained_designer(visit: Visit, catalogue) -> None:
     with at_own_site(visit, catalogue, 4, designers=DESIGNERS) as visitor:
         visitor.step()
@@ -209,6 +231,8 @@ def test_comparing_can_be_cancelled(visit: Visit) -> None:
     expect(visitor.page.locator("#compare-said")).to_contain_text("Cancelled")
     expect(visitor.page.locator("#compare-run")).to_be_enabled()
     assert visitor.page.locator("#compare-progress").evaluate("bar => bar.value < bar.max")
+    visitor.page.click("#compare-run")
+    expect(visitor.page.locator("#compare-said")).to_be_empty()
 
 
 def test_cancelling_while_an_answer_arrives_is_no_answer(visit: Visit) -> None:
