@@ -256,7 +256,8 @@ export class ArenaView {
     const round = this.#rounds[index];
     const text = roundInWords(round);
     this.#title(round, text);
-    this.svg.setAttribute("aria-label", `Round ${round.number}: ${text}; ${bidsInWords(round)}`);
+    const bids = bidsInWords(round, this.#revealed?.bidders, this.#revealed?.values[index]);
+    this.svg.setAttribute("aria-label", `Round ${round.number}: ${text}; ${bids}`);
     [...this.buttons.children].forEach((button, each) =>
       set(button, { "aria-pressed": String(each === index) }),
     );

@@ -56,13 +56,18 @@ function pricesInWords(round, units) {
   return low === high ? `at ${average} on average` : `at ${low} to ${high}, ${average} on average`;
 }
 
-/** @param {Round} round */
-export function bidsInWords(round) {
+/**
+ * @param {Round} round
+ * @param {wire.Bidder[]} [bidders] Their types, if they are revealed.
+ * @param {number[]} [values] What a unit was worth to each.
+ */
+export function bidsInWords(round, bidders = [], values = []) {
   /** @type {(bid: number, seat: number) => string} */
-  const one = (bid, seat) =>
-    round.present[seat]
-      ? `bidder ${seat + 1} bid ${fixed(bid)}${wonInWords(round, seat)}`
-      : `bidder ${seat + 1} stayed out`;
+  const one = (bid, seat) => {
+    const type = bidders[seat] ? ` (${words(bidders[seat].type).toLowerCase()}, value ${fixed(values[seat])})` : "";
+    const did = round.present[seat] ? `bid ${fixed(bid)}${wonInWords(round, seat)}` : "stayed out";
+    return `bidder ${seat + 1}${type} ${did}`;
+  };
   return round.bids.map(one).join(", ");
 }
 

@@ -89,6 +89,9 @@ def test_revealed_values_stand_above_shaded_bids(visit: Visit) -> None:
         bids = [bid * scale for bid in each["bids"]]
         assert bar_heights(page)[: len(bids)] == pytest.approx(bids, abs=0.1)
         assert all(bid <= height + 0.1 for bid, height in zip(bids, heights, strict=False))
+        said = page.locator("#arena").get_attribute("aria-label") or ""
+        told = re.findall(r"bidder \d+ \([a-z -]+, value (\d\.\d\d)\)", said)
+        assert told == [f"{value:.2f}" for value in values[number]]
 
 
 def test_in_first_price_each_winners_own_price_is_drawn_and_said(visit: Visit) -> None:
