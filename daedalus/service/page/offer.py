@@ -41,10 +41,10 @@ _MARKETS = {
 }
 _OBJECTIVES = {
     "composite": "R, the product of welfare, fairness, participation and stability",
-    "revenue": "what the seller takes",
+    "revenue": "what the seller takes for each unit for sale",
     "welfare": "the value delivered, over the highest possible",
     "surplus": "what the bidders gain",
-    "balanced": "half revenue, a quarter fairness and a quarter participation",
+    "balanced": "half revenue per unit for sale, a quarter fairness and a quarter participation",
 }
 _DESIGNERS = {
     TRAINED: "the language model that was trained here",

@@ -1,4 +1,4 @@
-/** The score: R, revenue beside it and R's four factors, with their course over the last 20 rounds. */
+/** The score: R, revenue beside it and R's four factors, with their course over the last 4 steps. */
 
 import { lineChart } from "./charts.js";
 import { byId, el } from "./dom.js";
@@ -109,7 +109,7 @@ function termSeries([name, letter]) {
 function tile([name, letter, word, meaning]) {
   const number = el("output", { class: "number", text: "–" });
   const twin = el("p", { class: "twin-number" });
-  const host = el("div", { class: "spark", "aria-label": `${word} over the last 20 rounds` });
+  const host = el("div", { class: "spark", "aria-label": `${word} over the last 4 steps` });
   const box = el(
     "div",
     { class: `tile tile-${name}`, title: `${word}: ${meaning}` },

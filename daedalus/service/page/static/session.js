@@ -5,7 +5,7 @@ import { mean, scoreName } from "./format.js";
 import { unkept } from "./unkept_wins.js";
 
 const KEY = "daedalus.episode";
-const STEPS_SHOWN = 4; // a designer looks back on their 20 rounds
+const STEPS_SHOWN = 4; // where a step has five rounds, as far as a designer looks back
 const PATIENCE = 500; // milliseconds in which a page that is being reloaded gives its session up
 const OPENING = "the page"; // who sets the rules of a first step that nobody asked for
 
@@ -70,7 +70,7 @@ export class Session extends EventTarget {
     return scoreName(this.state?.objective);
   }
 
-  /** The latest 20 rounds, oldest first. */
+  /** The rounds of the last four steps, oldest first. */
   get recent() {
     return this.steps.slice(-STEPS_SHOWN).flatMap(({ rounds }) => rounds);
   }
