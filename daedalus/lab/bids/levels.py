@@ -165,12 +165,25 @@ def _columns(values: pd.Series[float], name: str) -> pd.DataFrame:
         if (values > 0).all():
             return pd.DataFrame({f"log {name}": np.log(values)})
         return pd.DataFrame({name: values})
+    return pd.get_dummies(_words(values), prefix=name, prefix_sep=" ", dtype=float).iloc[:, 1:]
+
+
+def _words(values: pd.Series[float]) -> pd.Series[str]:
+    """Return the words of a category, of which rare ones are one."""
     words = values.astype(str)
     counts = words.value_counts()
     rare = counts.index[counts < FEWEST]
     others = "others" if "others" not in counts.index.difference(rare) else "others, rare"
-    words = words.where(~words.isin(rare), others)
-    return pd.get_dummies(words, prefix=name, prefix_sep=" ", dtype=float).iloc[:, 1:]
+    return words.where(~words.isin(rare), others)
+
+
+def first_words(log: BidLog) -> dict[str, str]:
+    """Return the first word of each category by its name: it has no column in the design."""
+    return {
+        str(name): str(min(_words(log.covariates[name])))
+        for name in log.covariates
+        if not pd.api.types.is_numeric_dtype(log.covariates[name])
+    }
 
 
 def without_errors(log: BidLog, settings: BidLogSettings) -> BidLog:

@@ -17,6 +17,7 @@ from daedalus.lab.bids.brief_rules import RuleCost
 from daedalus.lab.bids.diagnostics import FAMILY, failed
 from daedalus.lab.bids.estimator import LEVEL, RESERVE
 from daedalus.lab.bids.findings import Findings, amount, reserve_words
+from daedalus.lab.bids.levels import first_words
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.lab.bids.text_table import KINDS
 
@@ -201,7 +202,7 @@ def go_on(findings: Findings) -> str:
     )
     if findings.base != LEVEL:
         return told
-    verdict = findings.verdict
+    verdict, words = findings.verdict, _of_words(findings)
     times = f"{verdict.policy.multiple:.2f}"
     chosen = "If the lot chooses it for the trial, its" if findings.is_small else "Its"
     multiple = f" {chosen} reserve is {times} times that." if verdict.change else ""
@@ -209,7 +210,20 @@ def go_on(findings: Findings) -> str:
         f"{told} The usual bid of a new sale follows from `levels.csv`: multiply each coefficient "
         "with the sale's number in that column (its natural logarithm where the column's name "
         "begins with log; 1 or 0 for a word), add all and the constant, and take exp of the sum."
-        f"{multiple}"
+        f"{words}{multiple}"
+    )
+
+
+def _of_words(findings: Findings) -> str:
+    """Return how words count that have no column in the table of levels."""
+    first = first_words(findings.estimator.log)
+    if not first:
+        return ""
+    named = ", ".join(f"{plain(word)} of {plain(name)}" for name, word in first.items())
+    return (
+        f" Without a 1 in the columns of its name, a sale counts as one with the first word: "
+        f"{named}. So for a new year take the last one that has a column, and for another new word "
+        "the one that is most like it."
     )
 
 

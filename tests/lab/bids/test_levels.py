@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.estimator import Estimator
-from daedalus.lab.bids.levels import Regression, design_of, without_errors
+from daedalus.lab.bids.levels import Regression, design_of, first_words, without_errors
 from daedalus.lab.bids.log import BidLog, bid_log
 from daedalus.lab.bids.screens import Residuals
 from daedalus.lab.bids.settings import BidLogSettings
@@ -74,6 +74,7 @@ def test_numbers_words_and_rare_words_become_columns() -> None:
     word = ["common"] * 35 + ["other"] * 20 + [f"rare {sale}" for sale in range(5)]
     log = bid_log(table_of(bids, sign=sign, word=word), BidLogSettings(), "log")
     assert list(design_of(log)) == ["sign", "word other", "word others"]
+    assert first_words(log) == {"word": "common"}
     reserved = bid_log(table_of(bids, reserve=[0.5] * 60), BidLogSettings(), "log")
     assert list(design_of(reserved)) == ["log reserve"]
     free = bid_log(table_of(bids, reserve=[0.0] * 60), BidLogSettings(), "log")

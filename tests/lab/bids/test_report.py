@@ -10,9 +10,12 @@ import numpy as np
 
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings, amount, reserve_words, reserves_table, verdict_row
-from daedalus.lab.bids.report import markdown, page
+from daedalus.lab.bids.log import bid_log
+from daedalus.lab.bids.report import go_on, markdown, page
+from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.verdict import Policy
 from tests.lab.bids.conftest import make_estimator
+from tests.lab.bids.simulated import table_of
 
 FURTHER = "What to go on with."
 FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
@@ -141,3 +144,20 @@ def test_a_trial_is_not_set_for_all_sales(findings: Findings) -> None:
     table = reserves_table(trial)
     assert (table["set"] == table["in_force"]).all() and (table["best_estimated"] > 0).all()
     assert "such sales take `best_estimated`" in markdown(trial, FIGURES, FURTHER)
+
+
+def test_a_new_year_is_not_taken_for_the_first_one(findings: Findings) -> None:
+    """All columns of years were 0 in a new year, which is the price level of the first one."""
+    rng, sales = np.random.default_rng(0), 120
+    bids, year = list(1.0 + rng.random((sales, 3))), ["1990", "1991", "1992"] * (sales // 3)
+    table = table_of(bids, size=list(rng.random(sales)), sold=year)
+    settings = BidLogSettings(date="sold")
+    estimator = Estimator.of(bid_log(table, settings, "years"), settings)
+    estimate = estimator.estimate()
+    assert "year 1992" in estimate.levels.slopes and "year 1990" not in estimate.levels.slopes
+    told = go_on(replace(findings, estimator=estimator, estimate=estimate))
+    assert "one with the first word: 1990 of year." in told
+    assert "for a new year take the last one that has a column" in told
+    numbers = bid_log(table_of(bids, size=list(rng.random(sales))), BidLogSettings(), "numbers")
+    plain = Estimator.of(numbers, BidLogSettings())
+    assert "first word" not in go_on(replace(findings, estimator=plain, estimate=plain.estimate()))
