@@ -23,6 +23,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import episode_seeds
+from daedalus.runs.pretrained import FOLDER
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
 from daedalus.service.openenv.observations import from_wire
@@ -174,12 +175,22 @@ def untrained(catalogue: Catalogue, tmp_path: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture
+def shipped(catalogue: Catalogue) -> Iterator[str]:
+    """Serve the model of the package."""
+    designer = LanguageModelSettings(checkpoint=str(FOLDER))
+    with serving(catalogue, partial(designer.load, load_generate)) as address:
+        yield address
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("model", ["untrained", "shipped"])
 def test_a_model_answers_the_published_script(
-    untrained: str, capsys: pytest.CaptureFixture[str]
+    model: str, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settled(requests, untrained)
-    exec(documented("/api/design", {"http://127.0.0.1:8000": untrained}), {})
+    address = request.getfixturevalue(model)
+    settled(requests, address)
+    exec(documented("/api/design", {"http://127.0.0.1:8000": address}), {})
     lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     assert [rest for _, *rest in lines] == [["ai", "None"]] * 10
     assert len({reward for reward, *_ in lines}) > 1
