@@ -33,6 +33,7 @@ from daedalus.launch.from_config import (
 from daedalus.market.interface import types_of_bidders
 from daedalus.runs import pretrained
 from daedalus.runs.console import make_console
+from daedalus.service.address import web_address
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.asked_market import AskedMarket
@@ -72,7 +73,8 @@ def main(config: Serve, out: Path) -> None:
         host, port = listener.getsockname()[:2]
         if choice.passed_over:
             console.print(str(choice), soft_wrap=True)
-        console.print(f"Daedalus: http://{host}:{port}    designer: {name}{told}", soft_wrap=True)
+        where = web_address(host, port)
+        console.print(f"Daedalus: {where}    designer: {name}{told}", soft_wrap=True)
         with suppress(KeyboardInterrupt):
             make_server(app, settings).run(sockets=[listener])
     console.print("Stopped.")

@@ -24,6 +24,11 @@ def bound_socket(settings: ServiceSettings) -> socket.socket:
         ) from error
 
 
+def web_address(host: str, port: int) -> str:
+    """Return the address for a browser; one of IPv6 stands in brackets."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def require_free_address(settings: ServiceSettings) -> None:
     """Refuse an address at which the service cannot listen.
 
