@@ -165,7 +165,7 @@ def check_shape(csv: str, settings: BidLogSettings) -> None:
         csv.encode()
     except UnicodeEncodeError as error:
         raise BidLogError("the CSV is no text in UTF-8; save it so, then send it again") from error
-    rows = len(_END_OF_LINE.findall(csv))
+    rows = len(_END_OF_LINE.findall(csv.rstrip("\r\n")))  # below the header
     columns = max(_columns(csv, mark) for mark in SEPARATORS)
     if rows < 1 or columns < 2:
         raise BidLogError(

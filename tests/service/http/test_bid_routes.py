@@ -15,7 +15,12 @@ import requests
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.sessions.bid_reports import MOST_COLUMNS, MOST_ROWS, for_visitors
+from daedalus.service.sessions.bid_reports import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    check_shape,
+    for_visitors,
+)
 from experiments.serve import make_report_on
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.conftest import JSON_BODY, serving
@@ -68,6 +73,11 @@ REFUSED: list[tuple[Any, str]] = [
     ('"auction\n",bid,' + ",".join("a" * MOST_COLUMNS) + "\n1\n", f"send {MOST_COLUMNS} at most"),
     ("a" * 200_000 + ",bid\n1,2\n", "this is no table"),
 ]
+
+
+def test_the_most_rows_may_end_with_a_line_end() -> None:
+    for end in ("", "\n", "\r\n"):
+        check_shape("auction,bid\n" + "\n".join(["1,2"] * MOST_ROWS) + end, BidLogSettings())
 
 
 @pytest.mark.parametrize(("csv", "why"), REFUSED)
