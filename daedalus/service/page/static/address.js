@@ -3,6 +3,7 @@
 import { asJson, asTable, save } from "./download.js";
 import { byId } from "./dom.js";
 import { Links } from "./link.js";
+import { notice } from "./notices.js";
 /** @import { Controls } from "./controls.js" */
 /** @import { Session } from "./session.js" */
 
@@ -18,6 +19,7 @@ export class Address {
     this.session = session;
     this.controls = controls;
     this.asked = location.search;
+    this.told = false;
     const name = () => `daedalus-${session.options.population}-${session.options.seed}`;
     byId("save-table").addEventListener("click", () =>
       save(`${name()}.csv`, "text/csv", asTable(session.steps)),
@@ -35,7 +37,7 @@ export class Address {
   /** Open the episode that the address names. Return false if it names none, or the present one. */
   async open() {
     const linked = this.links.read(this.asked);
-    if (!linked || this.#written() === this.asked) return false;
+    if (!linked || this.#written().search === this.asked) return false;
     await this.session.begin(linked.options, linked.played);
     this.controls.set(linked.rules);
     return true;
@@ -44,11 +46,22 @@ export class Address {
   /** Write the episode and the visitor's rules into the address. */
   follow() {
     if (!this.session.state) return;
-    const address = this.#written();
-    history.replaceState(null, "", `${address}${location.hash}`);
-    byId("link", HTMLAnchorElement).href = address;
+    const { search, held } = this.#written();
+    history.replaceState(null, "", `${search}${location.hash}`);
+    byId("link", HTMLAnchorElement).href = search;
+    this.#tell(held);
     const empty = !this.session.steps.length;
     for (const id of ["save-table", "save-json"]) byId(id, HTMLButtonElement).disabled = empty;
+  }
+
+  /**
+   * Say once for each episode that its link holds no more steps.
+   * @param {number} held
+   */
+  #tell(held) {
+    const cut = held < this.session.steps.length;
+    if (cut && !this.told) notice(`A link can be only so long: that of this episode holds its first ${held} steps.`);
+    this.told = cut;
   }
 
   #written() {

@@ -1,9 +1,10 @@
-/** The episode as a link: its options, the rules of each step, and the visitor's own rules. */
+/** The episode as a link: its options, the rules of its steps, and the visitor's own rules. */
 
 /** @import { Session } from "./session.js" */
 
 /** @typedef {{options: Partial<wire.EpisodeOptions>, played: wire.Mechanism[], rules: wire.Mechanism}} Linked */
 
+const LONGEST = 6000; // characters of its steps; servers and proxies refuse addresses of 8 to 16 kB
 const NUMBERS = /** @type {const} */ (["n_agents", "episode_length", "seed"]);
 
 /** Writes episodes as links, and reads them. */
@@ -15,7 +16,8 @@ export class Links {
   }
 
   /**
-   * Return the part of the address that opens this episode where it is now.
+   * Return the part of the address that opens this episode, and how many of its steps it holds: those
+   * that fit.
    * @param {Session} session
    * @param {wire.Mechanism} rules The visitor's own.
    */
@@ -23,12 +25,17 @@ export class Links {
     const known = Object.entries(options).filter(([, value]) => value !== null && value !== undefined);
     const query = new URLSearchParams(known.map(([name, value]) => [name, String(value)]));
     let before = this.defaults;
+    let [held, length] = [0, 0];
     for (const { mechanism } of steps) {
-      query.append("step", this.#changes(before, mechanism));
+      const changes = this.#changes(before, mechanism);
+      length += `&step=${encodeURIComponent(changes)}`.length;
+      if (length > LONGEST) break;
+      query.append("step", changes);
       before = mechanism;
+      held += 1;
     }
     query.append("rules", this.#changes(before, rules));
-    return `?${query}`;
+    return { search: `?${query}`, held };
   }
 
   /**

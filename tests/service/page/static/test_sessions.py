@@ -70,6 +70,25 @@ def test_a_link_opens_the_episode_where_it_was(visit: Visit) -> None:
     expect(other.page.locator("#n_agents")).to_have_value("10")
 
 
+def test_a_link_does_not_grow_for_ever(visit: Visit) -> None:
+    visitor = visit().open(speed=4)
+    page = visitor.page
+    visitor.begin(population="stage4", seed=9, episode_length=50)
+    page.check("#who-designer")
+    page.select_option("#designer", "random")
+    page.click("#auto")
+    visitor.at_step(50)
+    expect(page.locator("#notices")).to_contain_text(re.compile(r"holds its first \d\d steps"))
+    link = page.url
+    assert 5_000 < len(link) < 7_000
+    page.reload()
+    visitor.at_step(50)
+    assert page.url == link
+    other = visit()
+    other.page.goto(link)
+    other.at_step(link.count("&step="))
+
+
 def test_a_link_that_makes_no_sense_is_said_to_be_wrong(visit: Visit) -> None:
     visitor = visit()
     visitor.page.goto(f"{visitor.address}/?seed=1&population=nobody&step=reserve_price:7")
