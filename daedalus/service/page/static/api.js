@@ -3,6 +3,8 @@
 import { duration, sentence } from "./format.js";
 
 const A_MINUTE = 60; // seconds
+const TOO_MANY = 429; // a proxy's answer to too many requests; the service has not seen this one
+const MOST_WAITS = 2; // for the proxy, before the page gives up
 
 /** The server refused a request. Status 0 means that no server answered. */
 export class ApiError extends Error {
@@ -60,16 +62,21 @@ function retryAdvice(seconds) {
 }
 
 /**
- * Return the body of an answer.
+ * Return the body of an answer. If a proxy asks for patience, wait and ask again.
  * @param {string} path
  * @param {RequestInit} [options]
+ * @param {number} [waits] How often to wait.
  * @returns {Promise<any>} JSON; the functions below say what each endpoint answers.
  */
-async function request(path, options) {
+async function request(path, options, waits = MOST_WAITS) {
   const { response, text } = await answerTo(path, options);
   const body = parsed(text);
   if (response.ok) return body;
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
+  if (response.status === TOO_MANY && retryAfter && waits) {
+    await pause(retryAfter, options?.signal);
+    return request(path, options, waits - 1);
+  }
   /** @type {Partial<wire.Problem>} */
   const { error = `the server answered ${response.status}`, detail } = body;
   throw new ApiError(response.status, error, detail, retryAfter);
@@ -87,6 +94,18 @@ async function answerTo(path, options) {
   } catch (error) {
     throw isCancelled(error) ? error : new ApiError(0, "no answer");
   }
+}
+
+/**
+ * @param {number} seconds
+ * @param {AbortSignal|null} [signal] Ends the wait, with its reason.
+ * @returns {Promise<void>}
+ */
+function pause(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, 1000 * seconds);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** @param {string} text JSON, or what a proxy in between wrote in its place. */

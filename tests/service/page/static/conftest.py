@@ -17,7 +17,7 @@ from tests.service.page.static.visitor import DESIGNERS, WAIT, Visit, Visitor
 from tests.service.sessions.test_background_designer import ANSWER, saying
 
 expect.set_options(timeout=WAIT)
-REFUSED = re.compile(r"Failed to load resource: .* status of (404|409|503)")
+REFUSED = re.compile(r"Failed to load resource: .* status of (404|409|429|503)")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -235,6 +235,25 @@ def test_comparing_can_be_cancelled(visit: Visit) -> None:
     expect(visitor.page.locator("#compare-said")).to_be_empty()
 
 
+TOO_MANY = {"status": 429, "headers": {"Retry-After": "1"}, "body": '{"error": "too many"}'}
+
+
+def test_comparing_waits_for_a_proxy_and_goes_on(visit: Visit) -> None:
+    visitor = visit().open()
+    page = visitor.page
+    visitor.begin(episode_length=2)
+    page.route("**/step", lambda route: route.fulfill(**TOO_MANY), times=2)
+    page.click("#compare-run")
+    expect(page.locator("#compare-said")).to_contain_text("Done")
+    page.route("**/reset", lambda route: route.fulfill(**TOO_MANY))
+    page.click("#compare-run")
+    expect(page.locator("#notices")).to_contain_text("Too many")  # it does not wait for ever
+    with page.expect_response("**/reset"):
+        page.click("#compare-run")
+    page.click("#compare-cancel")
+    expect(page.locator("#compare-said")).to_contain_text("Cancelled")
+
+
 def test_cancelling_while_an_answer_arrives_is_no_answer(visit: Visit) -> None:
     broken_off = """async () => {
         const { api } = await import("/page/api.js");
