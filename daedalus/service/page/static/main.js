@@ -1,6 +1,6 @@
 /** Puts the page together. */
 
-import { api } from "./api.js";
+import { api, ApiError } from "./api.js";
 import { Address } from "./address.js";
 import { ArenaView } from "./arena_view.js";
 import { Asked } from "./asked.js";
@@ -31,6 +31,8 @@ const REBUILT =
   "The server had closed this session, or another tab had used it. The page has rebuilt your " +
   "episode as it was. You can go on.";
 
+const LATER = [0, 429, 503]; // no answer, or no place now
+
 /** @typedef {ReturnType<typeof assemble>} Page */
 
 async function main() {
@@ -54,7 +56,8 @@ async function start({ session, player, address, setup }, begin) {
     const opened = await player.begin(() => address.open());
     if (!resumed && !opened) await begin(setup.options);
   } catch (error) {
-    if (address.linked) await begin(setup.options);
+    const later = error instanceof ApiError && LATER.includes(error.status); // Step tries again
+    if (address.linked && !later) await begin(setup.options);
     problem(error); // after the episode has begun, which takes old messages away
   }
 }

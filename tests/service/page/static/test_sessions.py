@@ -177,11 +177,10 @@ FULL = {"status": 503, "body": '{"error": "all sessions are taken"}'}
 def test_a_step_begins_the_episode_that_could_not_begin(visit: Visit, linked: bool) -> None:
     visitor = visit()
     page = visitor.page
-    page.route("**/reset", lambda route: route.fulfill(**FULL))
+    page.route("**/reset", lambda route: route.fulfill(**FULL), times=1)
     page.goto(f"{visitor.address}/?seed=9&population=stage4" if linked else visitor.address)
     expect(page.locator("#notices")).to_contain_text("all sessions are taken", ignore_case=True)
     page.click("#reveal")
-    page.unroute("**/reset")
     visitor.speed(4)
     page.click("#step")
     visitor.at_step(1)
