@@ -101,9 +101,16 @@ def how_sure(findings: Findings) -> str:
         f"ranges ({_samples(findings)}). {bounds}{chosen if gain else ''}"
         f"{_OFF if findings.is_small and not findings.is_unchanged else ''}"
         "Not counted are wrong assumptions, and what the estimate decided once from the whole log: "
-        "which sales are errors, whether bids of a sale share something, and how many bidders "
-        "could have come."
+        f"which sales are errors, whether bids of a sale share something,{_regression(findings)} "
+        "and how many bidders could have come."
     )
+
+
+def _regression(findings: Findings) -> str:
+    """Return what else samples take from the whole log: the regression before a common part."""
+    estimator = findings.estimator
+    fixed = estimator.parts is not None and estimator.regression.names
+    return " how much of a bid is due to what was sold," if fixed else ""
 
 
 def _samples(findings: Findings) -> str:

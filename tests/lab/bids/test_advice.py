@@ -194,3 +194,19 @@ def test_prices_that_were_not_checked_are_a_doubt(findings: Findings) -> None:
     binding = replace(findings, estimate=counted, fit=findings.fit.iloc[:0])
     assert np.isnan(binding.miss) and not binding.is_small
     assert any("prices of the log was not checked" in each for each in doubts(binding))
+
+
+def test_that_samples_do_not_repeat_the_regression_is_told(findings: Findings) -> None:
+    """With a common part, samples estimate anew what is left of bids by the whole log's slopes."""
+    rng = np.random.default_rng(0)
+    level = np.exp(0.5 * rng.normal(size=(80, 1)))
+    bids, size = list(level * (1.0 + rng.random((80, 3)))), list(1.0 + rng.random(80))
+    told = []
+    for columns in ({"size": size}, {}):
+        settings = BidLogSettings()
+        estimator = Estimator.of(bid_log(table_of(bids, **columns), settings, "log"), settings)
+        assert estimator.parts is not None
+        sure = how_sure(replace(findings, estimator=estimator, estimate=estimator.estimate()))
+        told.append("how much of a bid is due to what was sold" in sure)
+    assert told == [True, False]
+    assert "due to what was sold" not in how_sure(findings)
