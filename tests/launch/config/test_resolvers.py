@@ -93,6 +93,7 @@ def test_a_run_that_is_named_itself_is_no_other_seed_of_a_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_run(tmp_path, 7)
+    monkeypatch.setattr(HydraConfig.instance(), "cfg", None)  # a test before may have left a sweep
     assert run_of_seed(tmp_path, 3) == tmp_path
     sweep = OmegaConf.create({"hydra": {"mode": RunMode.MULTIRUN}})
     monkeypatch.setattr(HydraConfig.instance(), "cfg", sweep)
