@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 NEEDS = ("pandas", "scipy", "matplotlib", "seaborn", "markdown_it")
 _LONGEST = 60  # characters of a name, which becomes that of a file
 _FURTHER = (
-    "`reserves.csv`, beside this report, has the reserve of each sale of the estimate, in the money of "
-    "the log. "
+    "`reserves.csv`, beside this report, has the reserve of each sale of the estimate, in the "
+    "money of the log. "
     "`python run.py +experiment=from_bids bids=FILE` also writes these bidders as a population of "
     "the market. What begins with `bid_log.` above is a setting of that command.\n"
 )
