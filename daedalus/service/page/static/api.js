@@ -5,6 +5,7 @@ import { duration, sentence } from "./format.js";
 const A_MINUTE = 60; // seconds
 const TOO_MANY = 429; // a proxy's answer to too many requests; the service has not seen this one
 const MOST_WAITS = 2; // for the proxy, before the page gives up
+const LONGEST_WAIT = 60; // seconds; nobody waits longer for a page that says nothing
 
 /** The server refused a request. Status 0 means that no server answered. */
 export class ApiError extends Error {
@@ -73,7 +74,7 @@ async function request(path, options, waits = MOST_WAITS) {
   const body = parsed(text);
   if (response.ok) return body;
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
-  if (response.status === TOO_MANY && retryAfter && waits) {
+  if (response.status === TOO_MANY && retryAfter && retryAfter <= LONGEST_WAIT && waits) {
     await pause(retryAfter, options?.signal);
     return request(path, options, waits - 1);
   }
