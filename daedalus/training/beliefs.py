@@ -1,4 +1,4 @@
-"""What a language model believes about a market: the odds of each value, and of each choice."""
+"""What a language model believes about a market: probabilities of values, and of its choices."""
 
 from __future__ import annotations
 

@@ -66,35 +66,41 @@ class TunedReader:
 
     def _clauses_of_sentences(self, sentences: Sequence[str]) -> list[Clause]:
         logits = self.logits(self.encoder([masked(each) for each in sentences]))
-        odds, places = logits.softmax(dim=1).max(dim=1)
+        probabilities, places = logits.softmax(dim=1).max(dim=1)
         return [
             clause(self.meanings[place], sentence, odd)
-            for sentence, place, odd in zip(sentences, places.tolist(), odds.tolist(), strict=True)
+            for sentence, place, odd in zip(
+                sentences, places.tolist(), probabilities.tolist(), strict=True
+            )
         ]
 
     def _clauses_of_parts(self, sentences: Sequence[str]) -> list[Clause]:
         given = [masked_with_places(each) for each in sentences]
         words, characters = self.encoder.words([text for text, _ in given])
-        odds = self.logits(words).softmax(dim=2).numpy()
+        probabilities = self.logits(words).softmax(dim=2).numpy()
         found: list[Clause] = []
         for row, (_, places) in enumerate(given):
             starts, ends = characters[row].T
             real = starts < ends
-            parts = self._parts(sentences[row], odds[row, real], np.array(places)[starts[real]])
+            parts = self._parts(
+                sentences[row], probabilities[row, real], np.array(places)[starts[real]]
+            )
             found += [*parts] or [Clause(OTHER, None, sentences[row], 0.0)]  # no word in it
         return found
 
     def _parts(
-        self, sentence: str, odds: NDArray[np.float32], places: NDArray[np.int64]
+        self, sentence: str, probabilities: NDArray[np.float32], places: NDArray[np.int64]
     ) -> Iterator[Clause]:
         """Yield a clause for each run of words with one meaning."""
-        if not len(odds):
+        if not len(probabilities):
             return
-        found = runs(odds, _SWITCH)
+        found = runs(probabilities, _SWITCH)
         texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
         for text, (start, end, label) in zip(texts, found, strict=True):
             if text:
-                yield clause(self.meanings[label], text, float(odds[start:end, label].mean()))
+                yield clause(
+                    self.meanings[label], text, float(probabilities[start:end, label].mean())
+                )
 
     def logits(self, embeddings: Tensor) -> Tensor:
         """Return the logits of embeddings, shape (..., meanings)."""

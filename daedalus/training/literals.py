@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     NumberType = Literal["float32", "bfloat16"]
     Merge = Literal["base", "dequantised"]
     Schedule = Literal["constant", "constant_with_warmup", "linear", "cosine"]
-    OddsLoss = Literal["target", "boltzmann"]
+    TargetedLoss = Literal["target", "boltzmann"]
     TrlLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]
-    Loss = TrlLoss | OddsLoss
-    TabularLoss = Literal["grpo"] | OddsLoss
+    Loss = TrlLoss | TargetedLoss
+    TabularLoss = Literal["grpo"] | TargetedLoss
     Level = Literal["token", "sequence"]
     RewardScale = Literal["group", "batch", "none"]
 else:  # OmegaConf knows no Literal

@@ -12,7 +12,7 @@ from daedalus.design.language.prompt import PromptSettings
 from daedalus.design.rewards.objectives import check_objectives, terms_of
 from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
-from daedalus.training.algorithms.grpo.settings import ODDS_LOSSES, GrpoSettings
+from daedalus.training.algorithms.grpo.settings import TARGETED_LOSSES, GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.literals import Backend, Merge, NumberType
 
@@ -279,10 +279,10 @@ def check_backend(model: ModelSettings, training: TrainingSettings) -> None:
             "training.grpo.scale_rewards: group; unsloth does not scale the rewards of "
             "dr_grpo, so set it to none, or choose model.backend=transformers"
         )
-    if grpo.loss_type in ODDS_LOSSES:
+    if grpo.loss_type in TARGETED_LOSSES:
         raise ValueError(
-            f"training.grpo.loss_type: {grpo.loss_type}; unsloth does not tell the odds of "
-            "answers, so choose model.backend=transformers"
+            f"training.grpo.loss_type: {grpo.loss_type}; unsloth does not tell the "
+            "probabilities of answers, so choose model.backend=transformers"
         )
     if grpo.vllm_server:
         raise ValueError(

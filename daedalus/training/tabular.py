@@ -1,7 +1,7 @@
 """GRPO on one page: group-relative policy optimisation (Shao et al. 2024, arXiv 2402.03300).
 
-The policy is a table of odds instead of a language model, so the whole algorithm stands here. Read
-from top to bottom. One step does this:
+The policy is a table of probabilities instead of a language model, so the whole algorithm stands
+here. Read from top to bottom. One step does this:
 
 1. Sample: in each of a few market states, draw a group of mechanisms from the policy.
 2. Reward: play each mechanism in copies of its state. All of a group face the same futures.
@@ -10,8 +10,9 @@ from top to bottom. One step does this:
 5. Update: Adam follows the gradient. What earned more than its group becomes likelier.
 
 The mean of a group takes the place of the value network that PPO trains. Each batch is used once,
-so importance ratios are 1 and there is nothing to clip. The policy starts from equal odds, so there
-is no reference that a KL penalty could hold it to.
+so importance ratios are 1 and there is nothing to clip. The policy starts from equal probabilities,
+so there is no reference that a KL penalty could hold it to. Two options are off: an entropy bonus,
+and neighbours, which are answers of the group with one field changed.
 
 The policy reads no observation: it looks for one mechanism for all states. ``algorithms/grpo``
 takes the same steps with a language model, through TRL, with the same states, rewards and budget.
@@ -70,7 +71,7 @@ class TabularPolicy(torch.nn.Module):
         )
 
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw actions, shape (count, fields): uniform numbers, looked up in cumulative odds."""
+        """Draw actions, shape (count, fields), by looking up uniform numbers."""
         columns = []
         for logits in self.logits.values():
             bounds = logits.detach().double().softmax(dim=0).numpy().cumsum()
@@ -176,9 +177,9 @@ def advantages_of(
     divides by the standard deviation of the batch (the paper: of the group), so the unit of the
     reward does not matter.
 
-    Two other losses turn advantages into a difference of odds: those that the actions of a group
-    should have, less those that they have. ``target`` takes GRPO's advantages for it, ``boltzmann``
-    undivided ones.
+    Two other losses turn advantages into a difference of probabilities: those that the actions of a
+    group should have, less those that they have. ``target`` takes GRPO's advantages for it,
+    ``boltzmann`` undivided ones.
 
     Args:
         rewards: Rewards of B actions, groups side by side; shape (B,).

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daedalus.checks import Checked, above, at_least, one_of
-from daedalus.training.algorithms.grpo.settings import BOLTZMANN, ODDS_LOSSES, TARGET
+from daedalus.training.algorithms.grpo.settings import BOLTZMANN, TARGET, TARGETED_LOSSES
 from daedalus.training.literals import TabularLoss
 
 _SHARPNESS = (30.0, 1000.0)  # as in conf/training/boltzmann.yaml
@@ -44,7 +44,7 @@ class TabularSettings(Checked):
     renew_every: int = at_least(0, 50, "an integer")
     futures: int = at_least(1, 32, "an integer")
     horizon: int = at_least(1, 5, "an integer")
-    loss_type: TabularLoss = one_of(("grpo", *ODDS_LOSSES), TARGET)
+    loss_type: TabularLoss = one_of(("grpo", *TARGETED_LOSSES), TARGET)
     sharpness: float = above(0, _SHARPNESS[0])
     last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0, "an integer")

@@ -1,6 +1,6 @@
-"""Entropy and groups without variance: GRPO, an entropy bonus, and Boltzmann odds with neighbours.
+"""Entropy and groups without variance: GRPO, an entropy bonus, Boltzmann targets with neighbours.
 
-The policy is a table of odds for three fields of a mechanism, so a training takes seconds.
+The policy is a table of probabilities for three fields of a mechanism, so a training takes seconds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GRPO = TabularSettings(
 UPDATES = {
     "GRPO": GRPO,
     "GRPO, entropy bonus": replace(GRPO, entropy_bonus=0.05),
-    "Boltzmann odds, neighbours": replace(GRPO, loss_type="boltzmann", neighbours=8),
+    "Boltzmann targets, neighbours": replace(GRPO, loss_type="boltzmann", neighbours=8),
 }
 
 
@@ -38,7 +38,7 @@ def main() -> None:
     """Train by each update; print what is left of entropy and of variance, and what it earns."""
     fixed = {name: [getattr(Mechanism(), name)] for name in FIELDS if name not in FREE}
     env = daedalus.make("stage3", allowed=fixed).env
-    print(f"{'update':28}{'nats':>6}{'groups without spread':>24}{'R of the likeliest':>20}")
+    print(f"{'update':30}{'nats':>6}{'groups without spread':>24}{'R of the likeliest':>20}")
     for name, settings in UPDATES.items():
         policy = train_tabular(env, settings, 0, lambda step, metrics: None)
         groups = replace(settings, prompts_per_step=settings.states)
@@ -48,7 +48,7 @@ def main() -> None:
         equal = np.ptp(rewards.reshape(groups.states, -1), axis=1) < 1e-8
         likeliest = Mechanisms.repeat(policy.mode(), groups.states)
         earned = rewards_of(likeliest, states, market, 0).mean()
-        print(f"{name:28}{policy.entropy().item():6.2f}{equal.mean():24.0%}{earned:20.3f}")
+        print(f"{name:30}{policy.entropy().item():6.2f}{equal.mean():24.0%}{earned:20.3f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Designer against adversary: two learners with rewards of their own, in PettingZoo.
 
-Each learner is a table of odds, one row for each part of its action, trained by policy gradient
-(REINFORCE, less the mean of a batch). An episode has one decision of the designer.
+Each learner is a table of probabilities, one row for each part of its action. Policy gradient
+trains it (REINFORCE, less the mean of a batch). An episode has one decision of the designer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RATE, BATCH, UPDATES, GAMES, SEEDS = 4.0, 40, 25, 150, range(5)
 
 
 class Learner:
-    """Odds of each choice, for each part of an action; at first all are equal."""
+    """Probabilities of each choice, for each part of an action; at first all are equal."""
 
     def __init__(self, space: Space[NDArray[np.int64]]) -> None:
         assert isinstance(space, MultiDiscrete)
@@ -32,11 +32,11 @@ class Learner:
         return drawn
 
     def learn(self, actions: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
-        """Raise the odds of actions that earned more than the mean."""
-        odds = np.exp(self.logits) / np.exp(self.logits).sum(axis=1, keepdims=True)
+        """Raise the probabilities of actions that earned more than the mean."""
+        probabilities = np.exp(self.logits) / np.exp(self.logits).sum(axis=1, keepdims=True)
         taken = actions[:, :, None] == np.arange(self.logits.shape[1])
         gains = (rewards - rewards.mean()) / (rewards.std() + 1e-8)
-        self.logits += RATE * np.einsum("b,bfc->fc", gains, taken - odds) / len(gains)
+        self.logits += RATE * np.einsum("b,bfc->fc", gains, taken - probabilities) / len(gains)
 
 
 Players = dict[str, Learner]

@@ -73,6 +73,8 @@ def test_a_client_learns_from_forks(address: str, capsys: pytest.CaptureFixture[
     market.reset(seed=1000)
     choices = [daedalus.Mechanism(reserve_price=each) for each in names["reserves"]]
     earned = market.fork(choices, futures=500)
-    print(earned, names["odds"], chosen)
+    print(earned, names["probabilities"], chosen)
     assert earned[names["scores"].argmax()] > earned.max() - 0.02
-    assert names["odds"].max() > 0.2 and names["reserves"][names["scores"].argmax()] == chosen
+    assert (
+        names["probabilities"].max() > 0.2 and names["reserves"][names["scores"].argmax()] == chosen
+    )

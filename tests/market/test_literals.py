@@ -18,9 +18,9 @@ from daedalus.market.value_distribution import FAMILIES
 from daedalus.runs.tracking import WANDB_MODES
 from daedalus.training.algorithms.grpo.settings import (
     LEVELS,
-    ODDS_LOSSES,
     REWARD_SCALES,
     SCHEDULES,
+    TARGETED_LOSSES,
     TRL_LOSSES,
 )
 from daedalus.training.settings import BACKENDS, DTYPES, MERGES
@@ -60,11 +60,11 @@ CALLS = {
     "ModelSettings(backend={})": BACKENDS,
     "ModelSettings(dtype={})": DTYPES,
     "ModelSettings(merge={})": MERGES,
-    "GrpoSettings(loss_type={})": (*TRL_LOSSES, *ODDS_LOSSES),
+    "GrpoSettings(loss_type={})": (*TRL_LOSSES, *TARGETED_LOSSES),
     "GrpoSettings(schedule={})": SCHEDULES,
     "GrpoSettings(scale_rewards={})": REWARD_SCALES,
     "GrpoSettings(importance_sampling_level={})": LEVELS,
-    "TabularSettings(loss_type={})": ("grpo", *ODDS_LOSSES),
+    "TabularSettings(loss_type={})": ("grpo", *TARGETED_LOSSES),
 }
 
 

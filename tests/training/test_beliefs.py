@@ -1,4 +1,4 @@
-"""What a language model believes: odds that add up, and those of the answers that it gives."""
+"""What a language model believes: they add up, and answers are drawn from them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_likeliest_answer_takes_likely_choices_of_every_field(
     said = likeliest(untrained, CHAT)
     choices = choice_beliefs(untrained, said)
     assert list(dict.fromkeys(choices["field"])) == list(FIELDS)
-    alone = choices["entropy"].map(math.exp)  # as many equal odds have this entropy
+    alone = choices["entropy"].map(math.exp)  # as many equal probabilities have this entropy
     assert (choices["probability"] >= 1 / alone - 1e-6).all()
     assert len(choices) < len(said.answers[0])  # forced tokens are no choices
 

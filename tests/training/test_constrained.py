@@ -194,8 +194,8 @@ def brute_force(
             entropies.append(torch.tensor(0.0))
             continue
         allowed = np.flatnonzero(found.allowed[list(found.places).index(place)])
-        odds = logits[place, allowed].exp()
-        shares = odds / odds.sum()
+        probabilities = logits[place, allowed].exp()
+        shares = probabilities / probabilities.sum()
         logps.append(shares[list(allowed).index(token)].log())
         entropies.append(-(shares * shares.log()).sum())
     return torch.stack(logps), torch.stack(entropies)

@@ -1,4 +1,4 @@
-"""The tabular policy: its odds, its gradient, and what it learns."""
+"""The tabular policy: its probabilities, its gradient, and what it learns."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def test_samples_have_the_odds_of_the_logits() -> None:
     places = policy.sample(count, np.random.default_rng(0))
     assert places.shape == (count, len(FIELDS))
     for column, name in enumerate(FIELDS):
-        odds = policy.logits[name].softmax(dim=0).detach().numpy()
-        shares = np.bincount(places[:, column], minlength=len(odds)) / count
-        assert np.abs(shares - odds).max() < 5 * np.sqrt(0.25 / count), name
+        probabilities = policy.logits[name].softmax(dim=0).detach().numpy()
+        shares = np.bincount(places[:, column], minlength=len(probabilities)) / count
+        assert np.abs(shares - probabilities).max() < 5 * np.sqrt(0.25 / count), name
 
 
 def test_log_probabilities_and_entropy_are_those_of_the_odds() -> None:
@@ -60,9 +60,11 @@ def test_log_probabilities_and_entropy_are_those_of_the_odds() -> None:
         policy.logits[name].data[0] += 100.0
     places = np.zeros((3, len(FIELDS)), dtype=np.int64)
     places[:, 0] = range(3)
-    odds = policy.log_probabilities(places).exp()
-    assert odds.sum().item() == pytest.approx(1.0)
-    assert policy.entropy().item() == pytest.approx(-(odds * odds.log()).sum().item(), abs=1e-5)
+    probabilities = policy.log_probabilities(places).exp()
+    assert probabilities.sum().item() == pytest.approx(1.0)
+    assert policy.entropy().item() == pytest.approx(
+        -(probabilities * probabilities.log()).sum().item(), abs=1e-5
+    )
 
 
 def test_places_are_values_and_the_mode_is_the_likeliest() -> None:
@@ -86,7 +88,7 @@ def test_grpo_weighs_by_the_batch_and_the_target_is_bounded() -> None:
     sure = advantages_of(
         earned, torch.tensor([0.0, -50.0, 0.0, -50.0]), replace(settings, loss_type="target"), 0.0
     )
-    assert np.abs(sure.numpy()).max() < 1e-6  # odds of e^-50 stay what they are
+    assert np.abs(sure.numpy()).max() < 1e-6  # probabilities of e^-50 stay what they are
 
 
 def test_boltzmann_asks_for_odds_of_the_reward_that_grow_sharper() -> None:
@@ -94,8 +96,8 @@ def test_boltzmann_asks_for_odds_of_the_reward_that_grow_sharper() -> None:
     settings = replace(SHORT, loss_type="boltzmann", group_size=2, sharpness=5, last_sharpness=20)
     for done, sharpness in ((0.0, 5.0), (0.5, 10.0), (1.0, 20.0)):
         wanted = np.exp([0.0, sharpness * 0.1])
-        odds = np.exp([0.0, -2.0])
-        expected = 2 * (wanted / wanted.sum() - odds / odds.sum())
+        probabilities = np.exp([0.0, -2.0])
+        expected = 2 * (wanted / wanted.sum() - probabilities / probabilities.sum())
         advantages = advantages_of(earned, logps, settings, done)
         assert advantages.numpy() == pytest.approx(expected, abs=1e-6)
 
@@ -105,9 +107,9 @@ def test_the_gradient_is_the_mean_of_advantages_times_that_of_log_probabilities(
     actions[1] = 1
     loss_of(policy.log_probabilities(actions), torch.tensor([0.5, -1.5])).backward()
     for logits in policy.logits.values():
-        odds = logits.detach().softmax(dim=0)
-        first, second = torch.eye(len(odds))[:2]
-        expected = -(0.5 * (first - odds) - 1.5 * (second - odds)) / 2
+        probabilities = logits.detach().softmax(dim=0)
+        first, second = torch.eye(len(probabilities))[:2]
+        expected = -(0.5 * (first - probabilities) - 1.5 * (second - probabilities)) / 2
         assert torch.allclose(logits.grad, expected, atol=1e-6)
 
 

@@ -52,7 +52,7 @@ NEIGHBOURS = {"constrained": True, "loss_type": "boltzmann", "neighbours": 1}
         (SMALL, ENTROPY | {"states": 3}),  # of which a pass has two: the second step begins another
         (SMALL, ENTROPY | {"loss_type": "target"}),
     ],
-    ids=["all weights", "4 bits", "neighbours", "second pass", "odds of free answers"],
+    ids=["all weights", "4 bits", "neighbours", "second pass", "probabilities of free answers"],
 )
 def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
     env: DesignEnv,

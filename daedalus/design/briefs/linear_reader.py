@@ -38,11 +38,13 @@ class LinearReader:
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the likeliest meaning of each sentence, with its probability."""
-        odds = self._model.predict_proba(self._features([masked(each) for each in sentences]))
-        best = odds.argmax(axis=1)
+        probabilities = self._model.predict_proba(
+            self._features([masked(each) for each in sentences])
+        )
+        best = probabilities.argmax(axis=1)
         return [
             clause(str(self._model.classes_[place]), sentence, float(row[place]))
-            for sentence, row, place in zip(sentences, odds, best, strict=True)
+            for sentence, row, place in zip(sentences, probabilities, best, strict=True)
         ]
 
     def _features(self, texts: Sequence[str]) -> Any:

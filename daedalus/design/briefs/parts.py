@@ -21,7 +21,7 @@ JOINTS = (", and ", "; ", ", but ", " and ", ": ", ", ", " - ", ", while ", ". "
 
 _EDGE = r"(?:[\s,;:\u2013\u2014]|-(?!\d))+"  # the minus of an amount stays
 _EDGES = re.compile(rf"^(?:{_EDGE})?(?:(?:and|but)\s+)?|{_EDGE}$")
-_LEAST_ODDS = 1e-6
+_LEAST_PROBABILITY = 1e-6
 
 
 @cache
@@ -46,17 +46,17 @@ def masked_labels(parts: Parts) -> tuple[str, NDArray[np.int64]]:
     return text, numbers[places]
 
 
-def runs(odds: NDArray[np.floating], switch: float) -> list[tuple[int, int, int]]:
+def runs(probabilities: NDArray[np.floating], switch: float) -> list[tuple[int, int, int]]:
     """Return the likeliest runs of words with one label (Viterbi 1967).
 
     Args:
-        odds: Probability of each label at each of W words, shape (W, labels).
+        probabilities: Probability of each label at each of W words, shape (W, labels).
         switch: What a change of the label costs, in nats.
 
     Returns:
         First word, the word after the last one, and the label of each run.
     """
-    scores = np.log(odds + _LEAST_ODDS)
+    scores = np.log(probabilities + _LEAST_PROBABILITY)
     best, steps = scores[0], []
     for row in scores[1:]:
         moved = best.max() - switch

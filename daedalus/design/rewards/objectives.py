@@ -74,7 +74,7 @@ def terms_of(settings: Sequence[ObjectiveSetting]) -> list[str]:
 def draw_objectives(
     settings: Sequence[ObjectiveSetting], count: int, rng: np.random.Generator
 ) -> Objectives:
-    """Draw the objectives of prompts. Each is one of ``settings`` or drawn from it, at equal odds.
+    """Draw the objectives of prompts. Each is, or is drawn from, one of ``settings``.
 
     Args:
         settings: Objectives that ``check_objectives`` allows, at least one.

@@ -23,7 +23,7 @@ _COLUMNS = 4
 
 
 def field_panels(beliefs: pd.DataFrame) -> Figure:
-    """Draw the odds of each field's values: bars, or shares at most a number.
+    """Draw the probabilities of each field's values: bars, or shares at most a number.
 
     Args:
         beliefs: The frames of ``field_beliefs`` with the column ``stage`` of training first.

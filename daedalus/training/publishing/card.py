@@ -14,7 +14,7 @@ from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 from daedalus.design.language.prompt import Message
 from daedalus.evaluation.basis import COLUMN, cautions
-from daedalus.training.algorithms.grpo.settings import BOLTZMANN, ODDS_LOSSES
+from daedalus.training.algorithms.grpo.settings import BOLTZMANN, TARGETED_LOSSES
 from daedalus.training.publishing import tables
 from daedalus.training.publishing.evidence import Evidence, records
 from daedalus.training.publishing.settings import REPOSITORY, HubSettings
@@ -186,11 +186,11 @@ def _phases(config: dict[str, Any]) -> dict[str, str]:
 def _loss_in_words(grpo: dict[str, Any]) -> str:
     """Return how GRPO learned from each group of answers."""
     kind = grpo.get("loss_type")
-    if kind not in ODDS_LOSSES:
+    if kind not in TARGETED_LOSSES:
         return "plain GRPO"
-    odds = "Boltzmann odds" if kind == BOLTZMANN else "target odds"
+    target = "Boltzmann targets" if kind == BOLTZMANN else "target probabilities"
     near = f", {grpo['neighbours']} neighbours in each group" if grpo["neighbours"] else ""
-    return f"GRPO ({odds}{near})"
+    return f"GRPO ({target}{near})"
 
 
 def _base(evidence: Evidence) -> str:

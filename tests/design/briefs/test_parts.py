@@ -58,19 +58,21 @@ def test_masked_characters_stood_where_it_says(text: str) -> None:
 
 
 def test_runs_are_the_likeliest() -> None:
-    odds = np.array([[0.9, 0.1], [0.4, 0.6], [0.8, 0.2], [0.1, 0.9], [0.1, 0.9]])
-    assert runs(odds, switch=0.0) == [(0, 1, 0), (1, 2, 1), (2, 3, 0), (3, 5, 1)]
-    assert runs(odds, switch=2.0) == [(0, 3, 0), (3, 5, 1)]
-    assert runs(odds, switch=9.0) == [(0, 5, 1)]
+    probabilities = np.array([[0.9, 0.1], [0.4, 0.6], [0.8, 0.2], [0.1, 0.9], [0.1, 0.9]])
+    assert runs(probabilities, switch=0.0) == [(0, 1, 0), (1, 2, 1), (2, 3, 0), (3, 5, 1)]
+    assert runs(probabilities, switch=2.0) == [(0, 3, 0), (3, 5, 1)]
+    assert runs(probabilities, switch=9.0) == [(0, 5, 1)]
 
 
 def test_runs_are_those_of_all_paths() -> None:
     rng = np.random.default_rng(0)
-    odds, switch = rng.dirichlet(np.ones(3), 6), 0.7
+    probabilities, switch = rng.dirichlet(np.ones(3), 6), 0.7
     paths = np.indices((3,) * 6).reshape(6, -1).T
-    scores = np.log(odds + 1e-6)[np.arange(6), paths].sum(axis=1)
+    scores = np.log(probabilities + 1e-6)[np.arange(6), paths].sum(axis=1)
     best = paths[(scores - switch * (np.diff(paths) != 0).sum(axis=1)).argmax()]
-    found = np.concatenate([[label] * (end - start) for start, end, label in runs(odds, switch)])
+    found = np.concatenate(
+        [[label] * (end - start) for start, end, label in runs(probabilities, switch)]
+    )
     assert found.tolist() == best.tolist()
 
 

@@ -106,12 +106,12 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
         (
             Grpo,
             {"model": UNSLOTH, "training": of_grpo(loss_type="target")},
-            "loss_type: target; unsloth does not tell the odds of answers",
+            "loss_type: target; unsloth does not tell the probabilities of answers",
         ),
         (
             Grpo,
             {"model": UNSLOTH, "training": of_grpo(loss_type="boltzmann")},
-            "loss_type: boltzmann; unsloth does not tell the odds of answers",
+            "loss_type: boltzmann; unsloth does not tell the probabilities of answers",
         ),
         (
             Grpo,

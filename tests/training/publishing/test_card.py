@@ -72,7 +72,7 @@ def test_every_part_is_there_and_nothing_is_missing(card: ModelCard) -> None:
 def test_the_update_of_grpo_is_named(evidence: Evidence) -> None:
     other = with_training(evidence, "grpo", loss_type="boltzmann", neighbours=8)
     text = model_card(other, SETTINGS, EXAMPLE, 1).text
-    named = "GRPO (Boltzmann odds, 8 neighbours in each group)"
+    named = "GRPO (Boltzmann targets, 8 neighbours in each group)"
     assert f"by SFT and {named}, in the project" in text and f"{named} took 2 steps" in text
     assert "plain GRPO" not in text
 

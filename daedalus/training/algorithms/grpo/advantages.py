@@ -1,4 +1,4 @@
-"""Target odds within a group: where its advantages ask the odds of its answers to go."""
+"""Target probabilities of the answers of a group, which its advantages ask for."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ def target_advantages(
 ) -> torch.Tensor:
     """Return advantages whose policy gradient moves each group to its target (arXiv 2604.06159).
 
-    Within a group, p are the odds of the answers, and the target q has odds p exp(advantage). The
-    gradient of the cross-entropy of q against p is q - p. Weights that fall on few answers are
-    bounded, whatever the advantages are. With equal odds and small advantages the result is these
-    advantages, less their mean.
+    Within a group, p are the probabilities of the answers, and the target q is in proportion to
+    p exp(advantage). The gradient of the cross-entropy of q against p is q - p. Weights that fall
+    on few answers are bounded, whatever the advantages are. With equal probabilities and small
+    advantages the result is these advantages, less their mean.
 
     Args:
         logps: Log-probabilities of B whole answers, groups side by side; shape (B,).
@@ -40,20 +40,22 @@ def sharpness_at(done: float, first: float, last: float) -> float:
 def boltzmann_advantages(
     logps: torch.Tensor, advantages: torch.Tensor, group_size: int
 ) -> torch.Tensor:
-    """Return advantages whose policy gradient moves each group to odds of exp(advantage).
+    """Return advantages whose policy gradient moves each group towards its Boltzmann distribution.
 
-    The target q forgets the odds p. So it is the same whoever proposed the answers, and an answer
-    that the policy hardly gives comes back if it earns more. A policy at this target for all groups
-    is the best one with a bonus for its entropy (Levine 2018). The cross-entropy is that of ListNet
-    (Cao et al. 2007).
+    The target q is in proportion to exp(advantage) and forgets the probabilities p of the answers.
+    So it is the same whoever proposed them, and one that the policy hardly gives comes back if it
+    earns more. A policy at this target for all groups is the best one with a bonus for its entropy
+    (Levine 2018). The cross-entropy is that of ListNet (Cao et al. 2007).
 
     Args:
         logps: Log-probabilities of B whole answers, groups side by side; shape (B,).
-        advantages: Their advantages, times how sharp the odds shall be; shape (B,).
+        advantages: Their advantages, times how sharp the target shall be; shape (B,).
         group_size: Answers of each group.
 
     Returns:
         Group size times q - p, shape (B,).
     """
-    target, odds = (each.reshape(-1, group_size).softmax(dim=1) for each in (advantages, logps))
-    return group_size * (target - odds).flatten()
+    target, probabilities = (
+        each.reshape(-1, group_size).softmax(dim=1) for each in (advantages, logps)
+    )
+    return group_size * (target - probabilities).flatten()

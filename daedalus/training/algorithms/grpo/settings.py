@@ -13,7 +13,7 @@ REWARD_SCALES = ("group", "batch", "none")
 SCHEDULES = ("constant", "constant_with_warmup", "linear", "cosine")
 TRL_LOSSES = ("grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo")
 TARGET, BOLTZMANN = "target", "boltzmann"
-ODDS_LOSSES = (TARGET, BOLTZMANN)
+TARGETED_LOSSES = (TARGET, BOLTZMANN)
 LEVELS = ("token", "sequence")
 _SHARPNESS = (1.0, 32.0)  # at the first step and after the last
 _CLIPS = ("epsilon", "epsilon_high")
@@ -58,7 +58,7 @@ class GrpoSettings(ReinforcementSettings):
 
     steps: int = 300
     schedule: Schedule = one_of(SCHEDULES, "constant_with_warmup")
-    loss_type: Loss = one_of((*TRL_LOSSES, *ODDS_LOSSES), "dapo")
+    loss_type: Loss = one_of((*TRL_LOSSES, *TARGETED_LOSSES), "dapo")
     sharpness: float = above(0, _SHARPNESS[0])
     last_sharpness: float = above(0, _SHARPNESS[1])
     neighbours: int = at_least(0, 0)
@@ -104,11 +104,11 @@ class GrpoSettings(ReinforcementSettings):
         for name in _CLIPS if clips_nothing else ():
             if getattr(self, name) != getattr(GrpoSettings, name):
                 raise ValueError(f"{name}: one iteration clips no ratio; set iterations above 1")
-        if self.loss_type in ODDS_LOSSES and self.iterations > 1:
+        if self.loss_type in TARGETED_LOSSES and self.iterations > 1:
             raise ValueError(
                 f"loss_type: {self.loss_type} holds for one pass over a batch; set iterations: 1"
             )
-        if self.loss_type in ODDS_LOSSES and self.mask_truncated_completions:
+        if self.loss_type in TARGETED_LOSSES and self.mask_truncated_completions:
             raise ValueError(
                 f"loss_type: {self.loss_type} compares whole answers; set "
                 "mask_truncated_completions: false"

@@ -79,7 +79,7 @@ class ConstrainedTrainer(OpenTrainer):
         return choice_scores(model, tokens, mask, length, self.allow, self.temperature)
 
 
-def odds_advantages(
+def targeted_advantages(
     trainer: GRPOTrainer, settings: GrpoSettings, logps: torch.Tensor, advantages: torch.Tensor
 ) -> torch.Tensor:
     """Return the advantages of the losses ``target`` and ``boltzmann`` at the present step.

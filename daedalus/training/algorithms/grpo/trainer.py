@@ -11,8 +11,8 @@ from trl import GRPOConfig, GRPOTrainer
 from daedalus.design.search.space import GRID
 from daedalus.runs.phases import GRPO, phase
 from daedalus.training.algorithms.grpo.neighbour_answers import one_field
-from daedalus.training.algorithms.grpo.settings import ODDS_LOSSES, GrpoSettings
-from daedalus.training.algorithms.grpo.step import ConstrainedTrainer, odds_advantages
+from daedalus.training.algorithms.grpo.settings import TARGETED_LOSSES, GrpoSettings
+from daedalus.training.algorithms.grpo.step import ConstrainedTrainer, targeted_advantages
 from daedalus.training.constrained import by_prompt
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
@@ -56,8 +56,8 @@ def train_grpo(language_model: LanguageModel, source: Source, run: TrainingRun) 
         peft_config=adapters,
     )
     wrap_generation(trainer)
-    if settings.loss_type in ODDS_LOSSES:
-        replace_advantages(trainer, partial(odds_advantages, trainer, settings))
+    if settings.loss_type in TARGETED_LOSSES:
+        replace_advantages(trainer, partial(targeted_advantages, trainer, settings))
     return LanguageModel(run_phase(trainer, PHASE, run), adapted.tokenizer)
 
 
@@ -83,7 +83,7 @@ def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
         temperature=settings.temperature,
         lr_scheduler_type=settings.schedule,
         max_grad_norm=settings.max_gradient_norm,
-        loss_type="dapo" if settings.loss_type in ODDS_LOSSES else settings.loss_type,
+        loss_type="dapo" if settings.loss_type in TARGETED_LOSSES else settings.loss_type,
         epsilon=settings.epsilon,
         epsilon_high=settings.epsilon if settings.epsilon_high is None else settings.epsilon_high,
         importance_sampling_level=settings.importance_sampling_level,

@@ -21,7 +21,7 @@ class PpoTraining(Checked):
             down to the first rate divided by the number of rollouts.
         discount: Worth of the next step's reward, 0 to 1.
         trace: Decay lambda of generalised advantage estimation, 0 to 1.
-        clip: Largest change of an action's odds that an update rewards.
+        clip: Largest change of an action's probabilities that an update rewards.
         entropy_bonus: Weight of the policy's entropy in the loss.
         width: Neurons in each of the two hidden layers.
     """

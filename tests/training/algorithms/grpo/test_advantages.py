@@ -15,7 +15,7 @@ from datasets import Dataset
 from daedalus.design.env import DesignEnv
 from daedalus.market.parsing import parse_mechanism
 from daedalus.training.algorithms.grpo.advantages import boltzmann_advantages, target_advantages
-from daedalus.training.algorithms.grpo.step import odds_advantages
+from daedalus.training.algorithms.grpo.step import targeted_advantages
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.beliefs import field_beliefs
 from daedalus.training.model import LanguageModel
@@ -32,11 +32,11 @@ def test_the_gradient_is_that_of_the_cross_entropy_against_the_target() -> None:
     logps = torch.tensor(known, requires_grad=True)
     found = target_advantages(logps.flatten(), torch.tensor(advantages.ravel()), 4)
     (-(found.detach() * logps.flatten()).sum() / 4).backward()
-    odds = np.exp(known) / np.exp(known).sum(axis=1, keepdims=True)
-    wanted = odds * np.exp(advantages)
+    probabilities = np.exp(known) / np.exp(known).sum(axis=1, keepdims=True)
+    wanted = probabilities * np.exp(advantages)
     wanted /= wanted.sum(axis=1, keepdims=True)
     assert logps.grad is not None
-    assert logps.grad.numpy() == pytest.approx(odds - wanted)
+    assert logps.grad.numpy() == pytest.approx(probabilities - wanted)
 
 
 def test_steps_within_a_group_end_at_the_odds_of_the_target() -> None:
@@ -74,7 +74,7 @@ def test_boltzmann_grows_sharper_by_the_same_factor_each_step() -> None:
     for step, sharpness in ((0, 3.0), (50, 12.0), (100, 48.0)):
         progress = {"state": SimpleNamespace(global_step=step)}
         trainer: Any = SimpleNamespace(**progress, args=SimpleNamespace(max_steps=100))
-        found = odds_advantages(trainer, settings, logps, advantages)
+        found = targeted_advantages(trainer, settings, logps, advantages)
         assert torch.allclose(found, boltzmann_advantages(logps, sharpness * advantages, 2))
 
 
@@ -151,7 +151,7 @@ def test_a_model_learns_what_is_rewarded(env: DesignEnv, tmp_path: Path) -> None
 def test_a_model_ends_at_the_boltzmann_odds_of_known_rewards(
     env: DesignEnv, tmp_path: Path
 ) -> None:
-    """The reward is 1 or 0 and undivided, so the odds of formats are e^2 to 1 to 1."""
+    """The reward is 1 or 0 and undivided, so the probabilities of formats are e^2 to 1 to 1."""
     trained, _ = train(
         60, env, tmp_path, loss_type="boltzmann", neighbours=4, scale_rewards="none",
         sharpness=1.0, last_sharpness=2.0, schedule="cosine",
