@@ -15,7 +15,7 @@ from datasets import Dataset
 from transformers import PrinterCallback, Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer, set_seed
 from trl import GRPOConfig
 
-from daedalus.training.algorithms.grpo.step import ConstrainedTrainer
+from daedalus.training.algorithms.grpo.constrained_trainer import ConstrainedTrainer
 from daedalus.training.constrained import answer_constrained, constraint_to, draw_at
 
 PATTERN = r"(yes|no), on the ([1-9]|[12][0-9]|3[01])\. of (May|June|July)"

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
+
+from daedalus.training.algorithms.grpo.settings import TARGET, GrpoSettings
+
+if TYPE_CHECKING:  # tabular.py, which imports this module, needs no TRL
+    from trl import GRPOTrainer
 
 
 def target_advantages(
@@ -59,3 +66,21 @@ def boltzmann_advantages(
         each.reshape(-1, group_size).softmax(dim=1) for each in (advantages, logps)
     )
     return group_size * (target - probabilities).flatten()
+
+
+def targeted_advantages(
+    trainer: GRPOTrainer, settings: GrpoSettings, logps: torch.Tensor, advantages: torch.Tensor
+) -> torch.Tensor:
+    """Return the advantages of the losses ``target`` and ``boltzmann`` at the present step.
+
+    Args:
+        trainer: It knows the step.
+        settings: The loss.
+        logps: Log-probabilities of B answers, groups side by side; shape (B,).
+        advantages: Their advantages, shape (B,).
+    """
+    if settings.loss_type == TARGET:
+        return target_advantages(logps, advantages, settings.group_size)
+    done = trainer.state.global_step / trainer.args.max_steps
+    sharpness = sharpness_at(done, settings.sharpness, settings.last_sharpness)
+    return boltzmann_advantages(logps, sharpness * advantages, settings.group_size)

@@ -1,4 +1,12 @@
-"""GRPO, group-relative policy optimisation, through TRL."""
+"""GRPO, group-relative policy optimisation, through TRL.
+
+One step: TRL draws prompts of the source (``make_source``), and ``ConstrainedTrainer`` answers each
+with a group (``sample_answers``), neighbours of sampled answers first (``with_neighbours``). The
+reward of the source plays each answer in forks of its prompt's state (``MarketReward.score``). TRL
+makes advantages of the rewards, and for the losses ``target`` and ``boltzmann`` those of
+``targeted_advantages`` replace them. TRL weighs the answers' scores (``score_answers``) by the
+advantages and updates the model. Without ``constrained`` it samples and scores by itself, too.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +18,10 @@ from trl import GRPOConfig, GRPOTrainer
 
 from daedalus.design.search.space import GRID
 from daedalus.runs.phases import GRPO, phase
+from daedalus.training.algorithms.grpo.advantages import targeted_advantages
+from daedalus.training.algorithms.grpo.constrained_trainer import ConstrainedTrainer
 from daedalus.training.algorithms.grpo.neighbour_answers import one_field
 from daedalus.training.algorithms.grpo.settings import TARGETED_LOSSES, GrpoSettings
-from daedalus.training.algorithms.grpo.step import ConstrainedTrainer, targeted_advantages
 from daedalus.training.constrained import by_prompt
 from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes

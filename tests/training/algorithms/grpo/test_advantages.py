@@ -14,8 +14,11 @@ from datasets import Dataset
 
 from daedalus.design.env import DesignEnv
 from daedalus.market.parsing import parse_mechanism
-from daedalus.training.algorithms.grpo.advantages import boltzmann_advantages, target_advantages
-from daedalus.training.algorithms.grpo.step import targeted_advantages
+from daedalus.training.algorithms.grpo.advantages import (
+    boltzmann_advantages,
+    target_advantages,
+    targeted_advantages,
+)
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.beliefs import field_beliefs
 from daedalus.training.model import LanguageModel

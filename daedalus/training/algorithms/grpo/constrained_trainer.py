@@ -1,7 +1,8 @@
-"""A step of GRPO: the answers of each group, their log-probabilities and their advantages.
+"""A trainer of TRL whose answers are constrained: how it samples them, and how it scores them.
 
-TRL draws the prompts, asks for rewards, sums the loss and moves the weights. This is what it leaves
-to us. ``daedalus/training/tabular.py`` has the whole step on one page.
+TRL draws the prompts, asks for rewards, makes advantages of them, sums the loss and moves the
+weights. ``advantages.py`` replaces the advantages for the losses ``target`` and ``boltzmann``
+alone. ``trainer.py`` says what a whole step does.
 """
 
 from __future__ import annotations
@@ -10,15 +11,8 @@ from typing import Any, cast
 
 import torch
 from transformers import PreTrainedTokenizerBase
-from trl import GRPOTrainer
 
-from daedalus.training.algorithms.grpo.advantages import (
-    boltzmann_advantages,
-    sharpness_at,
-    target_advantages,
-)
 from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_neighbours
-from daedalus.training.algorithms.grpo.settings import TARGET, GrpoSettings
 from daedalus.training.constrained import Constraints
 from daedalus.training.generating import generating
 from daedalus.training.generation import answer
@@ -77,21 +71,3 @@ class ConstrainedTrainer(OpenTrainer):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return log-probabilities and entropies of choices, shape (B, length) each."""
         return choice_scores(model, tokens, mask, length, self.allow, self.temperature)
-
-
-def targeted_advantages(
-    trainer: GRPOTrainer, settings: GrpoSettings, logps: torch.Tensor, advantages: torch.Tensor
-) -> torch.Tensor:
-    """Return the advantages of the losses ``target`` and ``boltzmann`` at the present step.
-
-    Args:
-        trainer: It knows the step.
-        settings: The loss.
-        logps: Log-probabilities of B answers, groups side by side; shape (B,).
-        advantages: Their advantages, shape (B,).
-    """
-    if settings.loss_type == TARGET:
-        return target_advantages(logps, advantages, settings.group_size)
-    done = trainer.state.global_step / trainer.args.max_steps
-    sharpness = sharpness_at(done, settings.sharpness, settings.last_sharpness)
-    return boltzmann_advantages(logps, sharpness * advantages, settings.group_size)
