@@ -80,13 +80,15 @@ def watch_files(notes: Notes) -> None:
 
 def watched_rewards(notes: Notes) -> Callable[..., Any]:
     """Return a method of MarketReward that notes what it scores."""
-    from daedalus.training.sources.reward import MarketReward
+    from daedalus.training.sources.market_reward import MarketReward
 
     score = MarketReward.score
 
-    def scored(reward: MarketReward, texts: Sequence[str], rows: Sequence[int], step: int) -> Any:
-        notes.reward(step, rows, texts)
-        return score(reward, texts, rows, step)
+    def scored(
+        reward: MarketReward, texts: Sequence[str], rows: Sequence[int], training_step: int
+    ) -> Any:
+        notes.reward(training_step, rows, texts)
+        return score(reward, texts, rows, training_step)
 
     return scored
 
@@ -122,7 +124,7 @@ def main() -> None:
     from trl import GRPOTrainer
 
     from daedalus.launch import command_line
-    from daedalus.training.sources.reward import MarketReward
+    from daedalus.training.sources.market_reward import MarketReward
 
     notes = Notes(Path(sys.argv.pop(1)), int(os.environ.get("RANK", 0)))
     kill = os.environ.get("WATCHED_KILL")

@@ -45,7 +45,7 @@ from daedalus.training.algorithms.grpo.advantages import (
     target_advantages,
 )
 from daedalus.training.algorithms.grpo.settings import BOLTZMANN, TARGET
-from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.market_reward import MarketReward
 from daedalus.training.tabular_settings import TabularSettings
 
 _TINY = 1e-4  # as in TRL

@@ -13,7 +13,7 @@ from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.market_reward import MarketReward
 
 Rewards = Callable[[int], NDArray[np.float64]]
 """Takes the number of a draw; returns the rewards of all groups, shape (groups, group size)."""

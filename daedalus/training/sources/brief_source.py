@@ -22,7 +22,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.reward import Completions, log_groups, texts_of
+from daedalus.training.sources.market_reward import Completions, log_groups, texts_of
 from daedalus.training.sources.source import Source
 from daedalus.training.writing import Writing
 

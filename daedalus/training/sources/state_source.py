@@ -11,7 +11,7 @@ from daedalus.design.search.states import mid_episode_states
 from daedalus.runs.processes import once
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.run import TrainingRun
-from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.market_reward import MarketReward
 from daedalus.training.sources.source import PURPOSE, Source
 
 

@@ -20,7 +20,7 @@ from daedalus.market.observation import Observation
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import format_mechanism
 from daedalus.market.seeds import generator, market_seeds
-from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.market_reward import MarketReward
 from tests.populations import seat_plan
 
 BIDDERS = 8

@@ -21,7 +21,7 @@ from daedalus.design.search.states import mid_episode_states
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
-from daedalus.training.sources.reward import MarketReward
+from daedalus.training.sources.market_reward import MarketReward
 from tests.design.search.markets import rewarded
 
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
@@ -46,7 +46,7 @@ def states(env: DesignEnv) -> Episodes:
 
 def test_equal_completions_of_a_prompt_earn_the_same(states: Episodes) -> None:
     reward = MarketReward(states, futures=8, horizon=1, seed=0)
-    totals, _ = reward.score([GOOD, BAD, GOOD, GOOD], [3, 3, 3, 5], step=7)
+    totals, _ = reward.score([GOOD, BAD, GOOD, GOOD], [3, 3, 3, 5], training_step=7)
     assert totals[0] == totals[2]
     assert totals[0] != totals[3]  # another state
     assert totals[0] > totals[1]
@@ -54,8 +54,8 @@ def test_equal_completions_of_a_prompt_earn_the_same(states: Episodes) -> None:
 
 def test_other_completions_do_not_change_a_reward(states: Episodes) -> None:
     reward = MarketReward(states, futures=8, horizon=1, seed=0)
-    alone, _ = reward.score([GOOD], [3], step=7)
-    among, _ = reward.score([NONSENSE, BAD, GOOD], [1, 2, 3], step=7)
+    alone, _ = reward.score([GOOD], [3], training_step=7)
+    among, _ = reward.score([NONSENSE, BAD, GOOD], [1, 2, 3], training_step=7)
     assert among[2] == alone[0]
     assert among[0] == 0.0
 
@@ -63,16 +63,16 @@ def test_other_completions_do_not_change_a_reward(states: Episodes) -> None:
 def test_futures_change_with_the_step_and_the_seed(states: Episodes) -> None:
     reward = MarketReward(states, futures=8, horizon=1, seed=0)
     other = MarketReward(states, futures=8, horizon=1, seed=1)
-    first = reward.score([GOOD], [3], step=1)[0]
-    assert first == reward.score([GOOD], [3], step=1)[0]
-    assert first != reward.score([GOOD], [3], step=2)[0]
-    assert first != other.score([GOOD], [3], step=1)[0]
+    first = reward.score([GOOD], [3], training_step=1)[0]
+    assert first == reward.score([GOOD], [3], training_step=1)[0]
+    assert first != reward.score([GOOD], [3], training_step=2)[0]
+    assert first != other.score([GOOD], [3], training_step=1)[0]
 
 
 @pytest.mark.parametrize("horizon", [1, 2])
 def test_reward_is_the_mean_over_forks_of_the_state(states: Episodes, horizon: int) -> None:
     reward = MarketReward(states, futures=4, horizon=horizon, seed=0)
-    totals, terms = reward.score([GOOD], [3], step=5)
+    totals, terms = reward.score([GOOD], [3], training_step=5)
     forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
     mechanisms = Mechanisms.repeat(Mechanism(coalition_policy="penalize_suspected"), 4)
     expected = np.mean([forked.step(mechanisms).reward for _ in range(horizon)])
@@ -84,7 +84,7 @@ def test_the_continuation_policy_acts_after_the_commitment_steps(states: Episode
     later = FixedDesigner(Mechanism(auction_type="vcg"))
     continuation = ContinuationPolicy(later, commitment_steps=1)
     reward = MarketReward(states, 4, horizon=2, seed=0, continuation=continuation)
-    totals, _ = reward.score([BAD, NONSENSE, GOOD], [3, 3, 5], step=5)
+    totals, _ = reward.score([BAD, NONSENSE, GOOD], [3, 3, 5], training_step=5)
     forked = states.fork(np.full(4, 3), market_seeds(0, "futures", 4, 5, 3))
     mechanisms = [Mechanism(reserve_price=0.9), Mechanism(auction_type="vcg")]
     expected = [forked.step(Mechanisms.repeat(each, 4)).reward for each in mechanisms]
@@ -94,7 +94,7 @@ def test_the_continuation_policy_acts_after_the_commitment_steps(states: Episode
 
 def test_scoring_leaves_the_states_alone(states: Episodes) -> None:
     before = states.fork(np.arange(16))
-    MarketReward(states, 8, 2, 0).score([GOOD, BAD], [0, 1], step=0)
+    MarketReward(states, 8, 2, 0).score([GOOD, BAD], [0, 1], training_step=0)
     np.testing.assert_array_equal(before.state.history.rounds(), states.state.history.rounds())
     np.testing.assert_array_equal(before.steps, states.steps)
 
@@ -102,7 +102,7 @@ def test_scoring_leaves_the_states_alone(states: Episodes) -> None:
 def test_stack_is_bounded_and_format_pays_only_when_valid(states: Episodes) -> None:
     stack = RewardStack({"format": 1.0, "welfare": 1.0, "fairness": 1.0, "composite": 1.0})
     totals, terms = MarketReward(rewarded(states, stack), 8, 1, 0).score(
-        [GOOD, NONSENSE, GOOD[:-1], GOOD + "}"], [0, 0, 0, 0], step=0
+        [GOOD, NONSENSE, GOOD[:-1], GOOD + "}"], [0, 0, 0, 0], training_step=0
     )
     assert terms["format"].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert 1.0 < totals[0] <= 4.0
@@ -110,7 +110,7 @@ def test_stack_is_bounded_and_format_pays_only_when_valid(states: Episodes) -> N
 
 
 def test_nothing_valid_is_scored_too(states: Episodes) -> None:
-    totals, _ = MarketReward(states, 8, 1, 0).score([NONSENSE] * 2, [0, 1], step=0)
+    totals, _ = MarketReward(states, 8, 1, 0).score([NONSENSE] * 2, [0, 1], training_step=0)
     assert totals.tolist() == [0.0, 0.0]
 
 
@@ -119,8 +119,8 @@ def test_mechanisms_earn_what_their_texts_do(states: Episodes) -> None:
     reward = MarketReward(rewarded(states, stack), 8, 2, 0)
     mechanisms, rows = random_mechanisms(4, np.random.default_rng(0)), [3, 3, 5, 0]
     texts = [format_mechanism(mechanisms[row]) for row in range(4)]
-    earned = reward.score_mechanisms(mechanisms, rows, step=7)
-    assert earned.tolist() == reward.score(texts, rows, step=7)[0].tolist()
+    earned = reward.score_mechanisms(mechanisms, rows, training_step=7)
+    assert earned.tolist() == reward.score(texts, rows, training_step=7)[0].tolist()
 
 
 def test_trl_function_logs_the_spread_within_groups(states: Episodes) -> None:

@@ -1,4 +1,7 @@
-"""Rewards of completions: each mechanism is played in the market that its prompt describes."""
+"""Rewards of completions: each mechanism is played in the market that its prompt describes.
+
+Answers to briefs have another reward, ``BriefReward`` in ``brief_source.py``.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ class MarketReward:
         return len(self.states)
 
     def score(
-        self, texts: Sequence[str], rows: Sequence[int], step: int
+        self, texts: Sequence[str], rows: Sequence[int], training_step: int
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
         """Return the total reward and the terms of B completions, each of shape (B,).
 
@@ -72,13 +75,13 @@ class MarketReward:
         Args:
             texts: The completions.
             rows: Number of the state of each completion's prompt.
-            step: Training step, which selects the futures.
+            training_step: It selects the futures.
         """
         goals = self.states.goal_of_each[np.asarray(rows, np.int64)]
         parsed = [parse_mechanism(text, goal=each) for text, each in zip(texts, goals, strict=True)]
         valid = [index for index, each in enumerate(parsed) if each.valid]
         mechanisms = Mechanisms.stack([parsed[index].mechanism for index in valid])
-        outcome = self._play(mechanisms, [rows[index] for index in valid], step)
+        outcome = self._play(mechanisms, [rows[index] for index in valid], training_step)
         totals, terms = self._earned(parsed, outcome, rows)
         terms["validity"] = np.array([float(each.valid) for each in parsed])
         terms[RESERVE] = np.full(len(parsed), np.nan)
@@ -86,16 +89,16 @@ class MarketReward:
         return totals, terms
 
     def score_mechanisms(
-        self, mechanisms: Mechanisms, rows: Sequence[int], step: int
+        self, mechanisms: Mechanisms, rows: Sequence[int], training_step: int
     ) -> NDArray[np.float64]:
         """Return the total reward of B mechanisms, shape (B,): that of their texts.
 
         Args:
             mechanisms: The mechanisms; none is malformed.
             rows: Number of the state in which each is played.
-            step: Training step, which selects the futures.
+            training_step: It selects the futures.
         """
-        outcome = self._play(mechanisms, rows, step)
+        outcome = self._play(mechanisms, rows, training_step)
         return self._earned([VALID] * len(mechanisms), outcome, rows)[0]
 
     def _earned(
@@ -110,11 +113,11 @@ class MarketReward:
         terms = objectives.stack.terms(parsed, outcome)
         return objectives.total(terms, rows), terms
 
-    def _play(self, mechanisms: Mechanisms, rows: Sequence[int], step: int) -> Outcome:
+    def _play(self, mechanisms: Mechanisms, rows: Sequence[int], training_step: int) -> Outcome:
         """Return the scored rounds of each mechanism in its futures, (B * K, rounds, fields)."""
         seeds = np.zeros((len(rows), self.futures), np.uint64)
         for index, row in enumerate(rows):
-            seeds[index] = market_seeds(self.seed, "futures", self.futures, step, row)
+            seeds[index] = market_seeds(self.seed, "futures", self.futures, training_step, row)
         where = np.asarray(rows, np.int64)
         return play_futures(self.states, where, mechanisms, seeds, self.horizon, self.continuation)
 
