@@ -24,7 +24,8 @@ class RewardStack:
     """A weighted sum of named terms.
 
     Attributes:
-        weights: Weight of each term, by its name. Each term is in [0, 1].
+        weights: Weight of each term, by its name. Each term is in [0, 1], but revenue may exceed 1
+            (``terms.py`` says where).
         own_terms: Terms of the user, which this package has not: ``MODULE.FUNCTION`` by name. Such
             a function is a ``MarketTerm``.
 

@@ -37,7 +37,11 @@ def revenue(outcome: Outcome) -> NDArray[np.float64]:
 
 
 def consumer_surplus(outcome: Outcome) -> NDArray[np.float64]:
-    """Return the value delivered less revenue, over that highest value; 0 if they paid more."""
+    """Return the value delivered less revenue, as a share of the highest feasible value.
+
+    That is the sum of the K highest values of the round, where K units are for sale. It is 0 if the
+    winners paid more than their units are worth.
+    """
     return outcome.field("welfare") * (1.0 - outcome.field("revenue_share"))
 
 
@@ -56,6 +60,8 @@ MARKET_TERMS: dict[str, MarketTerm] = {
     "fairness": methodcaller("field", "fairness"),
     "participation": methodcaller("field", "participation"),
     "stability": methodcaller("field", "stability"),
+    # R = W F P S: ``record_truth`` of market/kernels/accounts.py multiplies it, round by round. The
+    # classic market's R is less where collusion shows: ``_record`` of market/kernels/classic.py.
     "composite": methodcaller("field", "composite"),
     "competition": competition,
     "revenue": revenue,
