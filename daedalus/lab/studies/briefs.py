@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.generator import label
-from daedalus.design.briefs.meanings import kind
+from daedalus.design.briefs.meanings import NOTHING, kind
 from daedalus.design.briefs.scoring import EPISODES, NO_MECHANISM, mean_terms, verdict
 from daedalus.design.designers.brief_model import BriefModel
 from daedalus.design.designers.brief_search import BriefSearch
@@ -35,6 +35,7 @@ TRUTH = "true_parts"
 """Name in tables of the search that knows the true parts."""
 
 _TWIN = re.compile(r"(pairs-\d{4})[ab]")
+_OF_KIND = ("designer", "kind")
 
 Markets = Callable[[str], DesignEnv]
 """Returns the market of bidders by the name of their population."""
@@ -201,51 +202,58 @@ def by_pair(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
         table: Their rows of ``scores``.
 
     Returns:
-        Columns ``designer``, ``pair``, ``a`` and ``b`` (the meanings that differ), ``differs``
+        Columns ``designer`` and ``pair``; ``a`` and ``b``, the meanings that differ; of both briefs
+        ``…_text``, ``…_understood`` (as the table has it) and ``…_kept`` (its rules); ``differs``
         (whether the designer set two mechanisms), ``both_kept``, ``score`` (mean of both).
     """
     rows = table.set_index(["designer", "id"])
     briefs = {each.brief.id: each.brief for each in given}
     twins = [(name, f"{name[:-1]}b") for name in briefs if _TWIN.fullmatch(name)]
     twins = [(first, second) for first, second in twins if first != second and second in briefs]
-    found = []
-    for designer in dict.fromkeys(each.designer for each in given):
-        for first, second in twins:
-            both = rows.loc[[(designer, first), (designer, second)]]
-            a, b = (set(briefs[name].clauses) for name in (first, second))
-            found.append(
-                {"designer": designer, "pair": first[:-1]}
-                | {"a": "; ".join(a - b), "b": "; ".join(b - a)}
-                | {"differs": both["mechanism"].nunique() == 2}
-                | {"both_kept": bool(both["rules_kept"].all()), "score": both["score"].mean()}
-            )
-    return pd.DataFrame(found)
+    return pd.DataFrame(
+        {"designer": designer, "pair": first[:-1]}
+        | _of_pair(briefs[first], briefs[second], rows.loc[[(designer, first), (designer, second)]])
+        for designer in dict.fromkeys(each.designer for each in given)
+        for first, second in twins
+    )
+
+
+def _of_pair(first: Brief, second: Brief, both: pd.DataFrame) -> dict[str, Any]:
+    """Return what became of a minimal pair, from its two rows of ``scores``."""
+    a, b = set(first.clauses), set(second.clauses)
+    found: dict[str, Any] = {"a": "; ".join(sorted(a - b)), "b": "; ".join(sorted(b - a))}
+    for letter, brief, row in zip("ab", (first, second), both.to_dict("records"), strict=True):
+        found[f"{letter}_text"] = brief.text
+        found[f"{letter}_understood"] = row["understood"]
+        found[f"{letter}_kept"] = row["rules_kept"]
+    found["differs"] = both["mechanism"].nunique() == 2
+    return found | {"both_kept": bool(both["rules_kept"].all()), "score": both["score"].mean()}
 
 
 def by_clause(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each designer and type of clause: how often it was read right.
+    """Return a row for each split, designer and type of clause: how often it was read right.
 
     Args:
         given: The proposals.
         table: Their rows of ``scores``.
 
     Returns:
-        Columns ``designer``, ``kind``, ``clauses``, ``read`` (share whose meaning and amount were
-        understood; NaN if the designer does not say), ``score`` (mean score of their briefs).
+        Columns ``split``, ``designer``, ``kind``, ``clauses``, ``read`` (share whose meaning and
+        amount were understood; NaN if the designer does not say), ``score`` (mean of their briefs).
     """
-    score = table.set_index(["designer", "id"])["score"]
+    scored = table.set_index(["designer", "id"])
     rows = []
     for each in given:
         understood = each.understood
         said = {label(c) for c in understood.clauses} if understood else set()
         says = understood is not None and each.designer != TRUTH
+        split, score = scored.loc[(each.designer, each.brief.id), ["split", "score"]]
         for clause in each.brief.clauses:
             read = float(clause in said) if says else np.nan
-            of_brief = score[(each.designer, each.brief.id)]
-            rows.append((each.designer, kind(clause.split()[0]), read, of_brief))
-    frame = pd.DataFrame(rows, columns=["designer", "kind", "read", "score"])
-    frame = frame[frame["kind"] != "nothing"]
-    grouped = frame.groupby(["designer", "kind"], sort=False)
+            rows.append((split, each.designer, kind(clause.split()[0]), read, score))
+    frame = pd.DataFrame(rows, columns=["split", *_OF_KIND, "read", "score"])
+    frame = frame[frame["kind"] != kind(NOTHING)].sort_values("split", kind="stable")
+    grouped = frame.groupby(["split", *_OF_KIND], sort=False)
     return grouped.agg(
         clauses=("score", "size"), read=("read", "mean"), score=("score", "mean")
     ).reset_index()

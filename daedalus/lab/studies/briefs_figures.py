@@ -47,15 +47,19 @@ def split_scores(summary: pd.DataFrame, confidence: float) -> Figure:
 
 
 def clause_map(kinds: pd.DataFrame) -> Figure:
-    """Draw how often each reader understood each type of clause.
+    """Draw how often each reader understood each type of clause, over all splits together.
 
     Args:
         kinds: The frame of ``by_clause``.
     """
     known = kinds.dropna(subset=["read"])
-    table = known.pivot(index="designer", columns="kind", values="read")
+    right = known.assign(right=known["read"] * known["clauses"])
+    sums = right.groupby(["designer", "kind"], sort=False)[["right", "clauses"]].sum()
+    table = (sums["right"] / sums["clauses"]).unstack("kind")
     table = table.loc[list(known["designer"].unique()), list(known["kind"].unique())]
     figure, (axes,) = empty_panels(1, 1, (1.8 + 0.62 * table.shape[1], 2.2 + 0.4 * len(table)))
     heat_map(axes, table, top=1.0)
-    entitle(figure, "Clauses read right", "share whose meaning and amount were understood")
+    splits = ", ".join(known["split"].unique())
+    reading = f"share whose meaning and amount were understood; briefs of {splits}"
+    entitle(figure, "Clauses read right", reading)
     return figure
