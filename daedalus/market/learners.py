@@ -19,8 +19,13 @@ from daedalus.market.auction import surplus_of_bids
 from daedalus.market.jit.compilation import Floats, Record, kernel
 from daedalus.market.population import BidderType
 
-GRADIENT, HEDGE, Q_LEARNER, GIVEN = range(4)
-"""How a type learns to shade, in the order of ``LEARNERS``; or its bids are given."""
+FITTED, HEDGE, Q_LEARNER, GIVEN = range(4)
+"""How a type learns to shade, in the order of ``LEARNERS``; or its bids are given.
+
+``FITTED`` is ``learner: gradient``, a name that settings, frozen populations and commands keep. It
+fits how strong its rivals are to the bids that it had to beat, by censored likelihood
+(``_learn_rivals`` of kernels/learning.py), and takes no gradient of that likelihood.
+"""
 
 BID_ONE, BID_TWO, NET = range(3)
 """Places in the row of a seat whose bids are given."""

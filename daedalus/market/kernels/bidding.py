@@ -29,12 +29,12 @@ from daedalus.market.jit.compilation import (
     kernel,
 )
 from daedalus.market.kernels.records import RESTRICT, Round
-from daedalus.market.kernels.values import shaded_value, value_at
+from daedalus.market.kernels.values import shaded_bid, value_at
 from daedalus.market.learners import (
     BID_ONE,
     BID_TWO,
+    FITTED,
     GIVEN,
-    GRADIENT,
     HEDGE,
     Q_LEARNER,
     choose_action,
@@ -188,12 +188,14 @@ def known_reserve(mechanism: Record) -> float:
 
 
 @kernel
-def _fill_solo_bids(
+def _decide_solo_bids(
     current: Round, t: Record, bidder: Record, i: int, seat: Record, reserve: float
 ) -> None:
-    """Fill a bidder's bids without ring and false name, perhaps shaded, and its purse.
+    """Decide what a bidder bids without ring and false name, and fill its purse.
 
-    They are filled also if it stays out.
+    In first price a shader whose learner is ``FITTED`` bids ``shaded_bid``, whose formula stands in
+    values.py. The exponent there is ``rivals``: ``_learn_rivals`` (learning.py) learns its two
+    parts. Bids are decided also if the bidder stays out.
 
     Args:
         current: The round.
@@ -206,12 +208,12 @@ def _fill_solo_bids(
     auction_format, one, two = current.mechanism.auction_type, seat.value_one, seat.value_two
     if t.learner == GIVEN:
         one, two = seat.solo_one, seat.solo_two
-    elif t.learner != GRADIENT:
+    elif t.learner != FITTED:
         share = factor(t, seat.choice)
         one, two = share * one, share * two
     elif t.shades and pays_own_bid(auction_format):
-        one = shaded_value(t, bidder, one, rivals(bidder), reserve)
-        two = shaded_value(t, bidder, two, rivals(bidder), reserve)
+        one = shaded_bid(t, bidder, one, rivals(bidder), reserve)
+        two = shaded_bid(t, bidder, two, rivals(bidder), reserve)
     elif t.shades and pays_one_price(auction_format) and two > 0.0:
         reduces = bidder.reduction_gain / current.parameters.reduction_scale
         if falls_below(uniform(current.key, i, DEMAND_REDUCTION), 0.0, reduces):
@@ -298,10 +300,10 @@ def bid(
         t = types[bidder.kind]
         values = _drawn_values(t, bidder, i, current.units, current.key)
         seat.value_one, seat.value_two = values
-        if t.learner != GRADIENT:
+        if t.learner != FITTED:
             _choose_from_table(current, t, bidder, i, seat, tables[i])
         seat.entered = _enters(current, t, bidder, i, seat, cost)
-        _fill_solo_bids(current, t, bidder, i, seat, reserve)
+        _decide_solo_bids(current, t, bidder, i, seat, reserve)
         _offer_solo_bid(seat, offer)
         offer.alias = 0.0
         if t.shills and seat.entered and prices_of_others:

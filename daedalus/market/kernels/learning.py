@@ -17,8 +17,8 @@ from daedalus.market.kernels.bidding import (
 from daedalus.market.kernels.records import Round
 from daedalus.market.kernels.values import level_of, value_behind
 from daedalus.market.learners import (
+    FITTED,
     GIVEN,
-    GRADIENT,
     HEDGE,
     NET,
     Q_LEARNER,
@@ -27,7 +27,7 @@ from daedalus.market.learners import (
     multiply_weights,
 )
 
-_LEAST = 0.01
+_LEAST_BELIEF_PART = 0.01  # of both parts, whose quotient is the number of rivals
 
 
 @kernel
@@ -67,8 +67,8 @@ def _learn_rivals(
     distance = -math.log(min(max(level, floor), 1.0))
     bidder.rivals_seen += gain * (seen - bidder.rivals_seen)
     bidder.rivals_distance += gain * (distance - bidder.rivals_distance)
-    bidder.rivals_seen = max(bidder.rivals_seen, _LEAST)
-    bidder.rivals_distance = max(bidder.rivals_distance, _LEAST)
+    bidder.rivals_seen = max(bidder.rivals_seen, _LEAST_BELIEF_PART)
+    bidder.rivals_distance = max(bidder.rivals_distance, _LEAST_BELIEF_PART)
 
 
 @kernel
@@ -195,11 +195,7 @@ def learn_bidding(
             )
         gain = min(bidder.learning_rate * weight, 1.0)
         _learn_rivals(t, mechanism, bidder, lowest, gain)
-        if (
-            t.learner == GRADIENT
-            and seat.value_two > 0.0
-            and pays_one_price(mechanism.auction_type)
-        ):
+        if t.learner == FITTED and seat.value_two > 0.0 and pays_one_price(mechanism.auction_type):
             _learn_reduction(mechanism, bidder, seat, lowest, above, gain)
 
 

@@ -16,9 +16,10 @@ from daedalus.market.jit.compilation import (
 from daedalus.market.kernels.bidding import disclosed, known_reserve, logistic, rivals
 from daedalus.market.kernels.highest_amounts import NOTHING, with_amount
 from daedalus.market.kernels.records import RESTRICT, SUSPECTED, Round
-from daedalus.market.kernels.values import expected_rent, shaded_value
+from daedalus.market.kernels.values import expected_rent, shaded_bid
 
-_LEAST = 0.01
+_LEAST_LEADER_BID = 0.01  # in a first-price sale, so that a ring of all bids something
+_OVERBID = 0.01  # by which a first-price bid that breaks the deal exceeds the shaded one
 
 
 @kernel
@@ -92,9 +93,9 @@ def _bid_as_leaders(
         offer.one, offer.two = seat.solo_one, seat.solo_two
         if pays_own_bid(mechanism.auction_type):
             t, outsiders = types[bidder.kind], outside * rivals(bidder)
-            low = shaded_value(t, bidder, seat.value_one, outsiders, reserve)
-            two = shaded_value(t, bidder, seat.value_two, outsiders, reserve)
-            offer.one = min(max(low, _LEAST), seat.solo_one)
+            low = shaded_bid(t, bidder, seat.value_one, outsiders, reserve)
+            two = shaded_bid(t, bidder, seat.value_two, outsiders, reserve)
+            offer.one = min(max(low, _LEAST_LEADER_BID), seat.solo_one)
             offer.two = min(two, seat.solo_two)
         lowest = min(lowest, offer.one)
     return lowest
@@ -236,7 +237,7 @@ def _deviate(
         seat.breaks = True
         offer.one, offer.two = seat.solo_one, seat.solo_two
         if pays_own_bid(mechanism.auction_type):
-            bid = shaded_value(t, bidder, seat.value_one, outsiders, floor) + _LEAST
+            bid = shaded_bid(t, bidder, seat.value_one, outsiders, floor) + _OVERBID
             offer.one = min(seat.value_one, bid, seat.purse)
             offer.two = min(seat.solo_two, offer.one, seat.purse - offer.one)
         deviators += 1

@@ -54,8 +54,8 @@ def level_of(t: Record, bidder: Record, value: float) -> float:
 
 
 @shared_kernel
-def shaded(value: float, rivals: float, reserve: float) -> float:
-    """Return the first-price equilibrium bid against the best of ``rivals`` uniform values."""
+def _uniform_shaded_bid(value: float, rivals: float, reserve: float) -> float:
+    """Return ``shaded_bid`` for values that are uniform from 0 to 1: (k v + r (r/v)^k)/(k + 1)."""
     if value <= 0.0 or value < reserve:
         return 0.0
     bid = rivals * value
@@ -65,8 +65,8 @@ def shaded(value: float, rivals: float, reserve: float) -> float:
 
 
 @kernel
-def unshaded(bid: float, rivals: float, reserve: float) -> float:
-    """Return the value behind a first-price bid, the inverse of ``shaded``, by Newton's method."""
+def _uniform_value_behind(bid: float, rivals: float, reserve: float) -> float:
+    """Return ``value_behind`` for values that are uniform from 0 to 1, by Newton's method."""
     value = bid * (rivals + 1.0) / rivals
     if reserve > 0.0:
         for _ in range(4):
@@ -111,10 +111,14 @@ def _rent(t: Record, bidder: Record, value: float, rivals: float, reserve: float
 
 
 @kernel
-def shaded_value(t: Record, bidder: Record, value: float, rivals: float, reserve: float) -> float:
-    """Return the first-price equilibrium bid against the best of ``rivals`` values like its own."""
+def shaded_bid(t: Record, bidder: Record, value: float, rivals: float, reserve: float) -> float:
+    """Return the first-price equilibrium bid against the best of ``rivals`` values like its own.
+
+    It is the value v less the integral of (F(x)/F(v))^k from the reserve to v (Krishna 2009, §2.5),
+    where k is the number of rivals.
+    """
     if t.knots == 0:
-        return shaded(value, rivals, reserve)
+        return _uniform_shaded_bid(value, rivals, reserve)
     if value <= 0.0 or value < reserve:
         return 0.0
     if rivals == 0.0:
@@ -160,9 +164,9 @@ def _bid_within(
 
 @kernel
 def value_behind(t: Record, bidder: Record, bid: float, rivals: float, reserve: float) -> float:
-    """Return the value behind a first-price bid, the inverse of ``shaded_value``."""
+    """Return the value behind a first-price bid, the inverse of ``shaded_bid``."""
     if t.knots == 0:
-        return unshaded(bid, rivals, reserve)
+        return _uniform_value_behind(bid, rivals, reserve)
     return _searched(t, bidder, bid, rivals, reserve)
 
 

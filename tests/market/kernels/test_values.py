@@ -12,7 +12,7 @@ from daedalus.market.kernels.records import BIDDER
 from daedalus.market.kernels.values import (
     expected_rent,
     level_of,
-    shaded_value,
+    shaded_bid,
     value_at,
     value_behind,
 )
@@ -31,7 +31,7 @@ def _all(
     return (
         value_at(t, bidder, level),
         level_of(t, bidder, value),
-        shaded_value(t, bidder, value, rivals, reserve),
+        shaded_bid(t, bidder, value, rivals, reserve),
         value_behind(t, bidder, level, rivals, reserve),
         expected_rent(t, bidder, value, rivals, reserve),
     )
