@@ -56,6 +56,10 @@ class ParsedMechanism:
         return self.reason.partition(":")[0]
 
 
+class RepeatedKeyError(ValueError):
+    """A JSON object has a key twice. The message names it and both values."""
+
+
 class _RefusedError(Exception):
     """A text has not one readable object. The message begins with its kind and a colon."""
 
@@ -103,6 +107,21 @@ def format_mechanism(mechanism: Mechanism) -> str:
     return json.dumps(mechanism.to_dict(), separators=(",", ":"))
 
 
+def unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the object of a JSON decoder's pairs, which would silently drop a repeated key.
+
+    Raises:
+        RepeatedKeyError: A key stands twice.
+    """
+    data: dict[str, object] = {}
+    for name, value in pairs:
+        if name in data:
+            twice = f"{shown(name)} appears twice, as {shown(data[name])} and {shown(value)}"
+            raise RepeatedKeyError(twice)
+        data[name] = value
+    return data
+
+
 def _read_object(text: str, strict: bool) -> dict[str, object]:
     """Return the one object in a text."""
     if strict and len(text) > MAX_TEXT:
@@ -139,6 +158,8 @@ def _only_object(text: str) -> tuple[dict[str, object], int, int]:
             continue
         except RecursionError:
             raise _RefusedError("nested too deeply") from None
+        except RepeatedKeyError as error:
+            raise _RefusedError(f"repeated field: {error}") from None
         except ValueError:
             raise _RefusedError("not JSON: a number has thousands of digits") from None
         if found:
@@ -163,14 +184,4 @@ def _none_in(text: str, wrong: json.JSONDecodeError | None) -> str:
     return f"not JSON: no name in double quotes, at {shown(text[brace : brace + _QUOTED])}"
 
 
-def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    data: dict[str, object] = {}
-    for name, value in pairs:
-        if name in data:
-            twice = f"{shown(name)} appears twice, as {shown(data[name])} and {shown(value)}"
-            raise _RefusedError(f"repeated field: {twice}")
-        data[name] = value
-    return data
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
+_DECODER = json.JSONDecoder(object_pairs_hook=unique_keys)

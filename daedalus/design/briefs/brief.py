@@ -9,11 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from daedalus.design.briefs.clauses import Understanding
+from daedalus.design.briefs.clauses import (
+    Clause,
+    Understanding,
+    both_allow,
+    rules_of,
+    understand,
+)
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.rewards.terms import MARKET_TERMS
 from daedalus.market.allowed import Allowed, read_allowed, written_allowed
 from daedalus.market.goal import Goal
+from daedalus.market.mechanism import MechanismError, mechanism_from_mapping
+from daedalus.market.parsing import RepeatedKeyError, unique_keys
 
 _REQUIRED = ("id", "brief", "population")
 _KNOWN = (*_REQUIRED, "reward", "allowed", "floors", "told_population", "clauses", "scale")
@@ -133,7 +141,7 @@ def read_briefs(path: Path, check: Callable[[Brief], object] | None = None) -> l
         if not line.strip():
             continue
         try:
-            brief = brief_from(json.loads(line))
+            brief = brief_from(json.loads(line, object_pairs_hook=unique_keys))
             if check:
                 check(brief)
         except ValueError as error:
@@ -161,7 +169,8 @@ def brief_from(row: object) -> Brief:
             ({term: least}), ``told_population``, ``clauses`` and ``scale``.
 
     Raises:
-        ValueError: A key is unknown or missing, or a part is not as described.
+        ValueError: A key is unknown or missing, a part is not as described, or clauses contradict
+            each other or what is allowed.
     """
     if not isinstance(row, dict):
         raise ValueError(f'{str(row)[:40]!r} is no object; write {{"id": …, "brief": …}}')
@@ -171,25 +180,53 @@ def brief_from(row: object) -> Brief:
     for name in _REQUIRED:
         if name not in row:
             raise ValueError(f"{name} is missing; give {', '.join(_REQUIRED)}")
+    allowed = read_allowed(_mapping(row, "allowed"))
     return Brief(
         id=row["id"],
         text=row["brief"],
         population=row["population"],
         reward=_mapping(row, "reward") or {"composite": 1.0},
-        allowed=read_allowed(_mapping(row, "allowed")),
+        allowed=allowed,
         floors=_mapping(row, "floors"),
         told_population=row.get("told_population", ""),
-        clauses=_clauses(row),
+        clauses=_clauses(row, allowed),
         scale=_scale(row),
     )
 
 
-def _clauses(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _clauses(row: Mapping[str, Any], allowed: Mapping[str, Allowed]) -> tuple[str, ...]:
     given = row.get("clauses", [])
     named = isinstance(given, list) and all(isinstance(each, str) for each in given)
     if not named or any(each.partition(" ")[0] not in MEANINGS for each in given):
         raise ValueError(f"clauses: {str(given)[:40]}; give a list of meanings, or leave it out")
+    _require_agreement(understand([_clause(each) for each in given]), allowed)
     return tuple(given)
+
+
+def _clause(written: str) -> Clause:
+    """Return the clause of a meaning and its amount; its sentence is what was written."""
+    name, _, amount = written.partition(" ")
+    try:
+        found = Clause(name, float(amount) if amount else None, written)
+    except ValueError:
+        raise ValueError(f"clauses: {written!r}; write its amount as a number") from None
+    if found.parts.settable and found.fault:
+        raise ValueError(f"clauses: {written!r}; {found.fault}")
+    return found
+
+
+def _require_agreement(clauses: Understanding, allowed: Mapping[str, Allowed]) -> None:
+    """Refuse clauses that contradict each other, or what the line allows."""
+    for each in clauses.contradictions:
+        first, second = each.first.sentence, each.second.sentence
+        raise ValueError(
+            f"clauses: {first!r} excludes {second!r} ({each.about}); leave one of them out"
+        )
+    for name, rule in clauses.allowed.items():
+        if name in allowed and both_allow(rule, allowed[name]) is None:
+            ruled = [c for c in clauses.clauses if name in rules_of(c, clauses.population)]
+            named = ", ".join(repr(each.sentence) for each in ruled)
+            raise ValueError(f"allowed.{name}: it excludes {named} of clauses; change one of them")
 
 
 def _scale(row: Mapping[str, Any]) -> BriefScale | None:
@@ -200,6 +237,10 @@ def _scale(row: Mapping[str, Any]) -> BriefScale | None:
         raise ValueError(
             "scale: give floor, ceiling above it and mechanism, or leave it out to have it measured"
         )
+    try:
+        mechanism_from_mapping(given["mechanism"])
+    except MechanismError as error:
+        raise ValueError(f"scale.mechanism.{error}") from None
     return BriefScale(**given)
 
 
@@ -228,4 +269,6 @@ def _check_terms(name: str, given: Mapping[str, Any], holds: Any, span: str) -> 
 def _sentence(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"no JSON ({error.msg} at column {error.colno}); write one object for each line"
+    if isinstance(error, RepeatedKeyError):
+        return f"{error}; write it once"
     return str(error)

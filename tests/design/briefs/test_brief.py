@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from daedalus.design.briefs.brief import Brief, BriefError, brief_from, read_briefs, write_briefs
+from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.market.allowed import Between
 
 GOOD: dict[str, Any] = {
@@ -35,6 +36,22 @@ def test_who_says_nothing_wants_r() -> None:
 
 
 @pytest.mark.parametrize(
+    "clauses",
+    [
+        ["payment/first_price", "reserve_least/x 0.2", "also/fairness"],
+        ["ban/vcg", "ban/second_price", "nothing/all", "other/all"],
+        ["conditional/ring 0.5", "fact/ring", "floor/participation 0.5"],
+    ],
+)
+def test_clauses_may_say_more_or_less_than_what_is_allowed(clauses: list[str]) -> None:
+    assert brief_from(GOOD | {"clauses": clauses}).clauses == tuple(clauses)
+
+
+def test_clauses_of_frozen_briefs_agree() -> None:
+    assert all(brief_from(each.to_dict()) == each for each in frozen_briefs("training")[:500])
+
+
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"reward": {"profit": 1}}, "reward.profit: no such term; choose from welfare"),
@@ -53,6 +70,31 @@ def test_who_says_nothing_wants_r() -> None:
         ({"colour": 1}, "no key 'colour'"),
         ({"scale": {"floor": 1}}, "scale"),
         ({"scale": {"floor": "a", "ceiling": 1, "mechanism": {}}}, "scale: give floor"),
+        (
+            {"scale": {"floor": 0, "ceiling": 1, "mechanism": {"colour": "red"}}},
+            "scale.mechanism.colour: 'red' is not allowed; no such field",
+        ),
+        (
+            {"scale": {"floor": 0, "ceiling": 1, "mechanism": {"reserve_price": 2}}},
+            "scale.mechanism.reserve_price: 2 is not allowed; give a number from 0.0 to 0.9",
+        ),
+        (
+            {"clauses": ["aim/revenue", "payment/first_price", "payment/vcg"]},
+            "clauses: 'payment/first_price' excludes 'payment/vcg' (auction_type); leave one",
+        ),
+        (
+            {"clauses": ["reserve_most/x 0.1", "reserve_least/x 0.2"]},
+            "'reserve_most/x 0.1' excludes 'reserve_least/x 0.2' (reserve_price)",
+        ),
+        ({"clauses": ["fact/ring", "fact/honest"]}, "excludes 'fact/honest' (the bidders)"),
+        (
+            {"clauses": ["payment/vcg"]},
+            "allowed.auction_type: it excludes 'payment/vcg' of clauses; change one of them",
+        ),
+        ({"clauses": ["reserve_least/x 0.5"]}, "allowed.reserve_price: it excludes 'reserve_least"),
+        ({"clauses": ["reserve_least/x"]}, "'reserve_least/x'; it names no amount"),
+        ({"clauses": ["reserve_least/x 7"]}, "it names 7; reserve_price is from 0 to 0.9"),
+        ({"clauses": ["reserve_least/x two"]}, "write its amount as a number"),
         ({"clauses": "abc"}, "clauses: abc; give a list of meanings"),
         ({"clauses": [""]}, "clauses: ['']; give a list of meanings"),
         ({"told_population": 3}, "told_population: 3; give a name"),
@@ -73,6 +115,12 @@ def test_a_bad_line_is_one_sentence(tmp_path: Path, change: dict[str, Any], said
         ("", "has no line"),
         ('{"id": ', "line 1: no JSON (Expecting value at column 8)"),
         ("[1]", "line 1: '[1]' is no object"),
+        (
+            f'{json.dumps(GOOD)}\n{{"id": "b", "allowed": {{"reserve_price": [0.1], '
+            '"reserve_price": [0.2]}, "brief": "x", "population": "stage1"}',
+            "line 2: 'reserve_price' appears twice, as [0.1] and [0.2]; write it once",
+        ),
+        ('{"id": "a", "id": "b"}', "line 1: 'id' appears twice, as 'a' and 'b'; write it once"),
         ('{"id": "a", "brief": "x"}', "line 1: population is missing"),
         (f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}", "line 2: id 'a' stands twice"),
     ],
