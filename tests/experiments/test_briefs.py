@@ -173,6 +173,38 @@ def test_ask_answers_a_brief(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.usefixtures("without_encoder")
+@pytest.mark.parametrize("brief", ["What would you recommend?", "Wir brauchen vor allem Geld."])
+def test_ask_says_that_it_found_nothing_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], brief: str
+) -> None:
+    play(tmp_path, "+experiment=ask", "population=stage1", f"brief='{brief}'")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "No rule, aim or fact was found: only R counts, and all may be set." in shown
+    (row,) = pd.read_csv(tmp_path / "brief.csv").to_dict("records")
+    assert row["sentence"] == brief and row["understood"].startswith("not used: ")
+    (answer,) = (json.loads(line) for line in (tmp_path / "brief_answer.jsonl").open())
+    assert answer["rules"] == [] and not (tmp_path / "rules.csv").exists()
+    assert "composite: " in shown  # R is what the search maximised
+
+
+@pytest.mark.usefixtures("without_encoder")
+def test_ask_names_demands_that_exclude_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = "Nobody may learn who won.", "Everybody must learn who won."
+    play(tmp_path, "+experiment=ask", "population=stage1", f"brief='{first} {second}'")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Two sentences exclude each other, so the second is not kept." in shown
+    assert f"“{first}” excludes “{second}”" in shown
+    understood = pd.read_csv(tmp_path / "brief.csv")["understood"]
+    assert understood[1].startswith("NOT KEPT: it contradicts")
+    rules = pd.read_csv(tmp_path / "rules.csv")
+    assert list(rules["rule"]) == ["reveal_winner_identity: false"]
+    (answer,) = (json.loads(line) for line in (tmp_path / "brief_answer.jsonl").open())
+    assert answer["mechanism"]["reveal_winner_identity"] is False
+
+
+@pytest.mark.usefixtures("without_encoder")
 def test_a_brief_may_stand_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "brief.txt"
     path.write_text("The council's harbour isn't old.\nWe sell 3 boats, a year: that's all.\n")
