@@ -14,12 +14,13 @@ from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.findings import rules_table
 from daedalus.lab.bids.report import _brief
 from daedalus.lab.bids.verdict import MULTIPLES, EstimatedMarkets, policy_in_force
-from tests.lab.bids.conftest import REVENUE, STATIC
+from tests.lab.bids.conftest import REVENUE, STATIC, make_estimator
 
 BUDGET = SearchBudget(candidates=8, episodes=1, keep=4, sweeps=1, sweep_episodes=1)
 FLOOR = Clause("reserve_least/x", 0.8, "Not below four fifths.")
 FORMAT = Clause("payment/first_price", None, "Own bids.")
 MONEY = Clause("aim/revenue", None, "Money.")
+SECRET = Clause("reserve_told/no", None, "Keep it secret.")
 OTHERS = {
     "A ring.": (Clause("fact/ring", None, "A ring."), "the log itself says who bids"),
     "Alike.": (Clause("floor/fairness", 0.5, "Alike."), "a log does not show this mean"),
@@ -67,6 +68,38 @@ def test_rules_are_kept_and_cost_what_is_said(analysis: Analysis, estimator: Est
     told = what_to_set(found)
     assert told.startswith("**Set a reserve of") and "Today's rules break the brief" in told
     assert brief.unused == []  # money is what counts in any case
+
+
+@pytest.fixture(scope="module")
+def with_reserve() -> Estimator:
+    """Return the estimator of sales with a reserve in force, which is told."""
+    return make_estimator(20.0)
+
+
+def test_a_secret_reserve_costs_nothing_where_nobody_pays_its_own_bid(
+    with_reserve: Estimator,
+) -> None:
+    found = analysed(with_reserve, SECRET).findings
+    set_, brief = found.verdict.policy, found.brief
+    assert set_.mechanism.auction_type == "second_price" and set_.multiple > 1
+    assert not set_.mechanism.reveal_reserve and found.verdict.required and brief is not None
+    (cost,) = brief.costs
+    assert (cost.says, cost.today, cost.cost) == ("reveal_reserve: false", "broken", 0)
+    told = what_to_set(found)
+    assert "reveal_reserve False" in told and "Today's rules break the brief" in told
+    assert "| Keep it secret. | reveal\\_reserve: false | broken | 0 |" in _brief(found)[2]
+    assert brief.unused == []
+
+
+@pytest.mark.slow
+def test_a_secret_reserve_beside_own_bids_is_played_and_costs(with_reserve: Estimator) -> None:
+    found = analysed(with_reserve, SECRET, FORMAT).findings
+    set_, brief = found.verdict.policy.mechanism, found.brief
+    assert set_.auction_type == "first_price" and not set_.reveal_reserve and brief is not None
+    secret, format_ = brief.costs
+    assert (secret.today, format_.today) == ("broken", "kept")
+    assert 0 < secret.low < secret.cost < secret.high
+    assert found.verdict.gain < 0 and found.verdict.change  # it is due, whatever it brings
 
 
 def test_what_a_log_cannot_tell_is_named(analysis: Analysis) -> None:
