@@ -1,7 +1,8 @@
 """A sealed-bid sale of K identical units: which bids win, and what the winners pay.
 
-The three formats are those of Krishna (2009, chapters 2, 12 and 13): pay-as-bid, uniform price at
-the highest losing bid, and Vickrey-Clarke-Groves. With one unit the last two are the same.
+Krishna (2009, chapters 2, 12 and 13) has ``first_price`` (pay-as-bid), ``second_price`` (uniform
+price at the highest losing bid) and ``vcg`` (Vickrey-Clarke-Groves). With one unit the last two are
+the same.
 """
 
 from __future__ import annotations
@@ -151,8 +152,9 @@ def _charge(
 ) -> float:
     """Fill the awards of a ranked sale; return the clearing price.
 
-    Where winners pay their bids, the clearing price is the lowest winning bid. Elsewhere it is the
-    highest losing bid, or the reserve if no bid loses. Without a sale it is 0.
+    Where winners pay their bids, the clearing price is the lowest winning bid. In ``second_price``
+    and ``vcg`` it is the highest losing bid, or the reserve if no bid loses. It is 0 without a
+    sale.
     """
     for owner in range(len(awards)):
         awards[owner].units = 0
@@ -250,8 +252,9 @@ class Sales:
         won: Units won by each bidder, shape (S, n).
         paid: What each bidder pays in all, in units of value, shape (S, n).
         alias_won: Units won by false names, shape (S, n).
-        price: The clearing price, shape (S,). In first price it is the lowest winning bid. In the
-            other formats it is the highest losing bid, or the reserve. Without a sale it is 0.
+        price: The clearing price, shape (S,). In ``first_price`` it is the lowest winning bid. In
+            ``second_price`` and ``vcg`` it is the highest losing bid, or the reserve. Without a
+            sale it is 0.
     """
 
     won: NDArray[np.int64]

@@ -216,10 +216,10 @@ def assert_share(won, share: float) -> None:
 @each_format
 @pytest.mark.parametrize("units", [1, 2, 3])
 def test_equal_bids_win_equally_often(auction_type, units):
-    sale = clear_sales(np.full((40_000, 4), 0.5), auction_type, units)
+    sale = clear_sales(np.full((40_000, 6), 0.5), auction_type, units)
     assert_array_equal(sale.won.sum(axis=1), units)
     assert_array_equal(sale.paid, 0.5 * sale.won)
-    assert_share(sale.won, units / 4)
+    assert_share(sale.won, units / 6)
 
 
 def test_a_false_name_ties_like_anyone():

@@ -16,6 +16,12 @@ Bound = Literal["least", "most", "exact"]
 
 PENALTIES = ("shill_penalty", "withdrawal_penalty", "collusion_penalty")
 
+FORMATS_WITH_SENTENCES = ("first_price", "second_price", "vcg")
+"""Formats that a sentence can demand or ban: those that the files of wordings have sentences for.
+
+The market may have more. No brief names them, and a ban of one format lets all others through.
+"""
+
 
 @dataclass(frozen=True)
 class Meaning:
@@ -99,12 +105,15 @@ MEANINGS: dict[str, Meaning] = {
         for term in ("revenue", "welfare", "consumer_surplus", "participation")
     },
     **{f"also/{term}": Meaning(also=term) for term in ("fairness", "competition")},
-    **{f"payment/{each}": Meaning(allowed={"auction_type": (each,)}) for each in AUCTION_TYPES},
+    **{
+        f"payment/{each}": Meaning(allowed={"auction_type": (each,)})
+        for each in FORMATS_WITH_SENTENCES
+    },
     **{
         f"ban/{each}": Meaning(
             allowed={"auction_type": tuple(t for t in AUCTION_TYPES if t != each)}
         )
-        for each in AUCTION_TYPES
+        for each in FORMATS_WITH_SENTENCES
     },
     "reserve_least/x": _bound("reserve_price", "least", _RESERVES),
     "reserve_most/x": _bound("reserve_price", "most", _CAPS),

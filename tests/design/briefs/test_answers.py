@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,7 @@ from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.splits import SPLITS
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism
+from tests.design.briefs.frozen_rules import as_frozen
 
 BRIEF = "Earn as much as you can. Never sell below 0.2. No fine may exceed one and a half."
 CLAUSES = [Clause("aim/revenue"), Clause("reserve_least/x", 0.2), Clause("no_fines/all")]
@@ -65,7 +67,8 @@ def test_the_truth_of_every_frozen_brief_can_be_said(split: str) -> None:
     for brief in frozen_briefs(split):
         said = reading_text(true_clauses(brief))
         assert re.fullmatch(reading_pattern(brief.text), said), brief
-        assert understood_in(said, brief.text).same_as(brief.truth)
+        found = understood_in(said, brief.text)
+        assert replace(found, allowed=as_frozen(found.allowed)).same_as(brief.truth)
 
 
 def test_the_mechanism_is_one_that_the_reading_allows() -> None:

@@ -80,5 +80,7 @@ def test_what_holds_no_policy_or_another_s_is_refused(tmp_path: Path) -> None:
     weights, bias = designer.layers[-1]
     fewer = replace(designer, layers=(*designer.layers[:2], (weights[1:], bias[1:])))
     fewer.write(tmp_path / POLICY)
-    with pytest.raises(ValueError, match=rf"49 numbers and {LEVEL_COUNT - 1} levels, but"):
+    with pytest.raises(
+        ValueError, match=rf"{len(FEATURES)} numbers and {LEVEL_COUNT - 1} levels, but"
+    ):
         PpoDesigner.read(tmp_path / POLICY)

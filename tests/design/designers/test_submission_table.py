@@ -76,7 +76,7 @@ def test_a_submission_says_the_same_however_it_is_written(
         ),
         ("shill_penalty", ["3.1", "-1e-9", "none", "1e999", "$1", "1%"]),
         ("reveal_reserve", ["1", "0", "yes", "", "T", "nan", "1.0", "True False"]),
-        ("auction_type", ["VCG", "dutch", "", "vcg,", "1", "third_price"]),
+        ("auction_type", ["VCG", "dutch", "", "vcg,", "1", "all_pay"]),
         ("coalition_policy", ["Allow", "", "forbid"]),
         ("population", [""]),
     ],

@@ -13,6 +13,7 @@ from daedalus.market.mechanism import AUCTION_TYPES
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.strategic import StrategicState
+from tests.market.reference_payments import ONE_PRICE
 from tests.market.states import play
 from tests.market.strategic_markets import COMMON, fresh, mixed, telling
 
@@ -71,7 +72,7 @@ def test_only_uniform_prices_teach_to_reduce_demand(flag):
         before = copy.deepcopy(state)
         play(market, state, telling(auction_type=auction_type, **{flag: True}), 5)
         changed = moved(state, before, ("reduction_gain",))
-        assert changed.any() == (auction_type == "second_price")
+        assert changed.any() == (auction_type in ONE_PRICE)
 
 
 def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
@@ -80,10 +81,10 @@ def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
     for low, high in rivals:
         types = {
             "learner": dataclasses.replace(learner, menu=["shade"]),
-            "middle": BidderType(value_low=0.4, value_high=0.5, demand=1),
+            "middle": BidderType(share=2, value_low=0.4, value_high=0.5, demand=1),
             "rival": BidderType(value_low=low, value_high=high, demand=1),
         }
-        who = Population(bidders=3, types=types, units=units)
+        who = Population(bidders=4, types=types, units=units)
         market, state = fresh(who, 20, StrategicParameters(reduction_scale=1e-6))
         play(market, state, telling(auction_type=auction_type, reveal_reserve=True, **told), 25)
         seen.append(state.bidders[:, 0].tobytes() + state.tables[:, 0].tobytes())
@@ -101,7 +102,7 @@ def beliefs_against(auction_type, learner, rivals, units, told) -> list[bytes]:
     ids=["winner", "loser", "winner by Hedge"],
 )
 def test_bids_that_are_not_told_teach_nothing(auction_type, learner, rivals):
-    """Of three bidders the rival never sets the price: it loses below it or wins above it."""
+    """Of four bidders the rival never sets the price: it loses below it or wins above it."""
     units = 1 if learner.value_low else 2
     untold = beliefs_against(auction_type, learner, rivals, units, PRICE_ALONE)
     assert untold[0] == untold[1]

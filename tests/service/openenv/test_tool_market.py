@@ -22,7 +22,7 @@ from trl.chat_template_utils import qwen2_5_chat_template
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings, observation_texts
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import EFFECTS, FIELDS, Mechanism, Mechanisms
+from daedalus.market.mechanism import AUCTION_TYPES, EFFECTS, FIELDS, Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv import tool_market
 from daedalus.service.openenv.catalogue import Catalogue
@@ -40,7 +40,7 @@ def test_the_tool_is_the_mechanism() -> None:
     tool = get_json_schema(ToolMarket(None, PROMPT).set_rules)["function"]  # type: ignore[arg-type]
     arguments = tool["parameters"]["properties"]
     assert (tool["name"], list(arguments)) == ("set_rules", list(FIELDS))
-    assert arguments["auction_type"]["enum"] == ["first_price", "second_price", "vcg"]
+    assert arguments["auction_type"]["enum"] == list(AUCTION_TYPES)
     assert "number from 0.0 to 0.9" in arguments["reserve_price"]["description"]
     assert arguments["reveal_reserve"] == {
         "type": "boolean",
