@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from daedalus.design.briefs.clauses import Reading, Understanding
+from daedalus.design.briefs.clauses import Reading, Understanding, says
 from daedalus.design.designers.brief_search import LEAST_CONFIDENCE
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.from_config import load_reader
@@ -85,22 +85,23 @@ def test_nothing_is_invented(understand: Understand, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reader", "text", "says"),
+    ("reader", "text", "meaning"),
     [
-        (WORDS, "Should winners pay their own bid?", "auction_type: second_price or vcg"),
-        (WORDS, "Is a reserve of 0.3 too high?", "reserve_price: 0.3"),
-        (WORDS, "Maybe a reserve, maybe not.", "reveal_reserve: false"),
-        slow("encoder", "Can you tell me who won last year?", "reveal_winner_identity: true"),
-        slow("encoder", "Who pays what they bid?", "auction_type: first_price"),
+        (WORDS, "Should winners pay their own bid?", "ban/first_price"),
+        (WORDS, "Is a reserve of 0.3 too high?", "reserve_exact/x"),
+        (WORDS, "Maybe a reserve, maybe not.", "reserve_told/no"),
+        slow("encoder", "Can you tell me who won last year?", "winner_told/yes"),
+        slow("encoder", "Who pays what they bid?", "payment/first_price"),
     ],
 )
 def test_what_is_invented_is_shown_with_its_probability(
-    understand: Understand, reader: str, text: str, says: str
+    understand: Understand, reader: str, text: str, meaning: str
 ) -> None:
     """Some questions are taken for rules: a person sees so, and how sure the reader is."""
     reading = only(understand(text))
     least = LEAST_CONFIDENCE["tfidf" if reader == WORDS else "tuned"]
-    assert (reading.use, reading.says, reading.clause.sentence) == ("used", says, text)
+    assert (reading.use, reading.clause.meaning) == ("used", meaning)
+    assert reading.clause.sentence == text and reading.says == says(reading.clause, "")
     assert least <= reading.clause.confidence < 1
 
 
@@ -114,17 +115,18 @@ def test_sentences_that_exclude_each_other_are_both_named(understand: Understand
 
 
 @pytest.mark.parametrize(
-    ("reader", "says"),
+    ("reader", "meaning"),
     [
-        (WORDS, "auction_type: second_price or vcg"),
-        slow("encoder", "auction_type: first_price"),
+        (WORDS, "ban/first_price"),
+        slow("encoder", "payment/first_price"),
     ],
 )
-def test_of_two_demands_in_a_sentence_one_is_shown(understand: Understand, says: str) -> None:
+def test_of_two_demands_in_a_sentence_one_is_shown(understand: Understand, meaning: str) -> None:
     """The sentence is taken as one thing: the other demand is lost, and what is left is shown."""
     understood = understand(BOTH)
     reading = only(understood)
-    assert (reading.use, reading.says, reading.clause.sentence) == ("used", says, BOTH)
+    assert (reading.use, reading.clause.meaning) == ("used", meaning)
+    assert reading.clause.sentence == BOTH and reading.says == says(reading.clause, "")
     assert not understood.contradictions and not understood.warnings
 
 

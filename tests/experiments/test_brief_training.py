@@ -1,0 +1,99 @@
+"""What trains on briefs, trains readers of them and freezes them, each in miniature."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from daedalus.checks import CannotRunError
+from daedalus.design.briefs.brief import read_briefs
+from daedalus.design.briefs.frozen import HASHES, frozen_briefs
+from daedalus.design.briefs.parts import sentences_in_parts
+from daedalus.design.briefs.splits import SPLITS
+from daedalus.launch.from_config import load_reader
+from daedalus.market.mechanism import mechanism_from_mapping
+from daedalus.runs.folder import RunFolder
+from daedalus.training.sentence_encoder import load_encoder
+from experiments import brief_reader, freeze_briefs
+from tests.launching import play
+
+pytestmark = pytest.mark.slow
+
+TINY_MODEL = """
++experiment=grpo_briefs model=tiny model.hidden_size=32 model.layers=2 model.heads=2
+model.intermediate_size=64 splits=[wordings,pairs] evaluation.episodes=2 workers=1
+training.sft.steps=2 training.sft.batch_size=2 training.sft.examples=4 training.sft.warmup_steps=0
+lessons.taught=1 training.grpo.steps=1 training.grpo.prompts_per_step=2 training.grpo.group_size=2
+training.grpo.micro_batch=4 training.grpo.states=4 training.grpo.futures=2
+training.grpo.warmup_steps=0
+""".split()
+TINY_READER = ["+experiment=brief_reader", "reader.epochs=1", "reader.wordings=1"]
+
+
+def test_a_model_is_taught_trained_and_scored_under_briefs(tmp_path: Path) -> None:
+    play(tmp_path, *TINY_MODEL)
+    run = RunFolder(tmp_path)
+    steps = [json.loads(line) for line in run.metrics.read_text().splitlines()]
+    (trained,) = [each for each in steps if each["phase"] == "grpo"]
+    assert "reward" in trained and 0 <= trained["rules_kept"] <= 1
+    assert run.finished.exists() and (run.sft_model / "prompt.json").exists()
+    assert json.loads((run.model / "prompt.json").read_text())["constrained"]
+    table = pd.read_csv(tmp_path / "briefs.csv").set_index("designer")
+    assert set(table.index) == {"random", "informed_greedy", "sft", "sft_grpo", "true_parts"}
+    assert set(table["split"]) == {"wordings", "pairs"}
+    for text in table.loc[["sft", "sft_grpo"], "mechanism"]:
+        mechanism_from_mapping(json.loads(text))  # constrained answers are mechanisms
+    assert all("reward" in json.loads(each) for each in table.loc["sft_grpo", "understood"])
+    assert set(pd.read_csv(tmp_path / "pairs.csv")["pair"]) == {"pairs-0000"}
+
+
+@pytest.fixture
+def few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let sentences that ask for several things be few, for each takes long."""
+    few = [each for each in sentences_in_parts() if len(each) > 1][:8]
+    monkeypatch.setattr(brief_reader, "sentences_in_parts", lambda: few)
+
+
+@pytest.mark.usefixtures("few_parts")
+@pytest.mark.parametrize(
+    ("change", "count"), [("reader.benchmark=true", 230), ("reader.parts=true", 314)]
+)
+def test_a_reader_is_trained_and_counted(tmp_path: Path, change: str, count: int) -> None:
+    try:
+        load_encoder()
+    except CannotRunError as error:
+        pytest.skip(str(error))
+    play(tmp_path, *TINY_READER, change)
+    assert list(pd.read_csv(tmp_path / "losses.csv")["epoch"]) == [1]
+    table = pd.read_csv(tmp_path / "reading.csv")
+    assert len(table) == count and table["sure"].between(0, 1).all()
+    again = load_reader("tuned", False, str(tmp_path / "reader"))
+    rows = table.head(3).to_dict("records")
+    for row in rows:
+        found = again.clauses([row["sentence"]])
+        assert row["read"] in ", ".join(each.meaning for each in found)
+
+
+def test_briefs_are_frozen_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = [replace(each, size=1) for each in freeze_briefs.TEST_SPLITS]
+    monkeypatch.setattr(freeze_briefs, "TEST_SPLITS", small)
+    monkeypatch.setattr(freeze_briefs, "_PAIRS", 1)
+    monkeypatch.setattr(freeze_briefs, "training_briefs", lambda: frozen_briefs("training"))
+    play(tmp_path, "+experiment=freeze_briefs", "workers=1")
+    folder = tmp_path / "briefs"
+    hashes = json.loads((folder / "sha256.json").read_text())
+    frozen = json.loads(HASHES.read_text())
+    assert hashes.keys() == frozen.keys()
+    assert hashes["training.jsonl.gz"] == frozen["training.jsonl.gz"]
+    for name in SPLITS:
+        drawn = read_briefs(folder / f"{name}.jsonl")
+        first = frozen_briefs(name)[: len(drawn)]
+        assert [each.id for each in drawn] == [each.id for each in first]
+        assert [(each.text, each.clauses) for each in drawn] == [
+            (each.text, each.clauses) for each in first
+        ]
+        assert all(each.scale and each.scale.floor < each.scale.ceiling for each in drawn)
