@@ -33,7 +33,7 @@ def main(config: FromBids, out: Path) -> None:
     with tracked(config, out) as (_, report):
         for note in estimator.log.notes:
             report.say(f"{note.kind}: {note}")
-        plan = replace(plan_of(config), understood=_understood(config, report))
+        plan = replace(plan_of(config), understood=_understood(config))
         analysis = analyse(estimator, plan, lambda markets: _trained(config, markets))
         findings = analysis.findings
         file = out / "population" / f"{findings.population}.yaml"  # a folder that Hydra can search
@@ -54,14 +54,11 @@ def plan_of(config: FromBids) -> Plan:
     )
 
 
-def _understood(config: FromBids, report: Report) -> Understanding | None:
+def _understood(config: FromBids) -> Understanding | None:
     """Return what the brief asks for, if there is one."""
     if not config.brief:
         return None
-    understand, notes = load_understanding(load_reader)
-    for note in notes:
-        report.say(note)
-    return understand(brief_text(config.brief))
+    return load_understanding(load_reader)(brief_text(config.brief))
 
 
 def _trained(config: FromBids, markets: EstimatedMarkets) -> Mapping[str, Mixture]:

@@ -189,9 +189,8 @@ def test_openenv_s_registry_grades_the_service_of_the_image_at_level_three(
 
 @pytest.mark.slow
 def test_what_the_image_installs_serves_a_trained_designer_and_reads_briefs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setenv("PIP_NO_INDEX", "1")  # without the encoder, the reader of words
     assert asked_by_the_image() <= required("requirements.txt")
     assert {"trl", "wandb", "bitsandbytes"} <= not_installed()
     leave_untrained_model(leave_trained_run(tmp_path / "outputs" / "designer"))

@@ -217,7 +217,7 @@ def _briefed(env: DesignEnv, brief: str) -> Market:
     from daedalus.launch.brief_answer import make_solver  # readers are slow to import
     from daedalus.launch.from_config import make_context
 
-    solver = make_solver(make_context(Compare(), env), warnings.warn)
+    solver = make_solver(make_context(Compare(), env))
     understood = solver.understand(brief)
     for sentence in understood.warnings_in_play:
         warnings.warn(sentence, stacklevel=3)

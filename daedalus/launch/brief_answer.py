@@ -31,7 +31,7 @@ def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer
         context: The market, the seed, bidders by name, and what loads readers.
         report: It shows and writes: brief.csv, rules.csv and brief_answer.jsonl.
     """
-    solver = make_solver(context, report.say)
+    solver = make_solver(context)
     understood = solver.understand(brief)
     _show_understanding(understood, report)
     report.say("searching, also without each rule, for its price (seconds for each)")
@@ -40,49 +40,50 @@ def answer_brief(brief: str, context: DesignerContext, report: Report) -> Answer
     return answer
 
 
-def make_solver(context: DesignerContext, say: Callable[[str], object]) -> BriefSolver:
-    """Return what reads briefs with the best reader that is at hand, and searches.
+def make_solver(context: DesignerContext) -> BriefSolver:
+    """Return what reads briefs for people, and searches.
 
     Args:
         context: The market, the seed, bidders by name, and what loads readers.
-        say: Takes a sentence if there is no encoder.
+
+    Raises:
+        CannotRunError: See ``reader_for_people``.
     """
-    reader, least = best_reader(context.load_reader, say)
-    return BriefSolver(reader, context.market_of, context.seed, least_confidence=least)
+    reader = reader_for_people(context.load_reader)
+    return BriefSolver(reader, context.market_of, context.seed, least_confidence=LEAST_CONFIDENCE)
 
 
-def load_understanding(load: LoadReader | None) -> tuple[Callable[[str], Understanding], list[str]]:
-    """Load the best reader that is at hand.
+def load_understanding(load: LoadReader | None) -> Callable[[str], Understanding]:
+    """Return what understands a brief for people.
 
     Args:
         load: Loads readers that need torch.
 
-    Returns:
-        What understands a brief, and a sentence if there is no encoder.
+    Raises:
+        CannotRunError: See ``reader_for_people``.
     """
-    told: list[str] = []
-    reader, least = best_reader(load, told.append)
-    return partial(read, reader, least_confidence=least), told
+    return partial(read, reader_for_people(load), least_confidence=LEAST_CONFIDENCE)
 
 
-def best_reader(load: LoadReader | None, say: Callable[[str], object]) -> tuple[Reader, float]:
-    """Return the reader with an encoder, or that without one, and say so.
+def reader_for_people(load: LoadReader | None) -> Reader:
+    """Return the reader of the package for people.
+
+    None without an encoder takes its place: one of words reads "Winners pay their own bid" as that
+    they must not, and is 0.79 sure.
 
     Args:
         load: Loads readers that need torch.
-        say: Takes a sentence if there is no encoder.
 
-    Returns:
-        The reader, and how sure it must be of a sentence.
+    Raises:
+        CannotRunError: The encoder cannot be had.
     """
     try:
-        return make_reader("tuned", False, "", load), LEAST_CONFIDENCE["tuned"]
+        return make_reader("tuned", False, "", load)
     except CannotRunError as error:
-        say(
-            f"the sentence encoder is not here ({error}): a reader of words takes its place, which "
-            "misreads more, so look at what was understood"
-        )
-        return make_reader("tfidf", False, "", None), LEAST_CONFIDENCE["tfidf"]
+        raise CannotRunError(
+            f"brief: a sentence encoder reads it, 84 MB, which is not here ({error}); until then "
+            "leave the brief out, and give reward=NAME and +allowed.FIELD=…"
+        ) from error
 
 
 def _show_understanding(understood: Understanding, report: Report) -> None:

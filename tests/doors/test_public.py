@@ -82,7 +82,7 @@ def test_a_brief_sets_reward_rules_and_bidders(monkeypatch: pytest.MonkeyPatch) 
             pairs = zip([*meanings, "floor/fairness"], [None] * 4 + [0.5], sentences, strict=True)
             return [Clause(*pair) for pair in pairs]
 
-    monkeypatch.setattr("daedalus.launch.brief_answer.best_reader", lambda *_: (Known(), 0.25))
+    monkeypatch.setattr("daedalus.launch.brief_answer.reader_for_people", lambda _: Known())
     with pytest.warns(UserWarning) as warned:
         market = daedalus.make("stage1", brief="Money. Own. Displaced. A ring. Alike.")
     excluded, floor = (str(each.message) for each in warned)

@@ -72,8 +72,8 @@ def test_a_brief_restricts_what_is_recommended(
     floor = Clause("reserve_least/x", 0.8, "Not below four fifths.")
     ring = Clause("fact/ring", None, "They are a ring.")
 
-    def load(_: object) -> tuple[Callable[[str], Understanding], list[str]]:
-        return lambda brief: understand([floor, ring]), ["a reader of words"]
+    def load(_: object) -> Callable[[str], Understanding]:
+        return lambda brief: understand([floor, ring])
 
     monkeypatch.setattr(from_bids, "load_understanding", load)
     play(tmp_path, *SMALL, f"bids='{log}'", "brief='Not below four fifths. They are a ring.'")

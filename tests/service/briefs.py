@@ -26,7 +26,6 @@ KNOWN = {
     "They are a ring.": "fact/ring",
     "Thank you.": "nothing/all",
 }
-NOTE = "a reader of words takes its place"
 
 
 class KnownSentences:
@@ -36,8 +35,8 @@ class KnownSentences:
         return [clause(KNOWN.get(each, OTHER), each, 0.9) for each in sentences]
 
 
-def load() -> tuple[Understand, list[str]]:
-    return partial(read, KnownSentences(), least_confidence=0.25), [NOTE]
+def load() -> Understand:
+    return partial(read, KnownSentences(), least_confidence=0.25)
 
 
 @cache
@@ -46,6 +45,6 @@ def bidders() -> dict[str, PopulationSettings]:
     return dict(make_briefs(composed("+experiment=serve")).populations)
 
 
-def offer(load: Callable[[], tuple[Understand, list[str]]] = load) -> BriefsOnOffer:
+def offer(load: Callable[[], Understand] = load) -> BriefsOnOffer:
     """Return what reads briefs in a service whose reader knows ``KNOWN``."""
     return BriefsOnOffer(load, bidders())

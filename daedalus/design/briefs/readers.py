@@ -22,6 +22,7 @@ _END = re.compile(
     r"|(?<=[a-z])\.(?=[A-Z][a-z])"  # the gap was forgotten
     r"|\n\s*\n\s*|\n\s*(?=[-*•]\s|\d+[.)]\s)"  # a paragraph, or a point of a list
 )
+_QUOTES = "\"'”\u2019) "
 _POINT = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 _LONGEST = 600
 """Characters of a sentence that readers take."""
@@ -47,17 +48,26 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
         text: The brief.
         least_confidence: A sentence of which the reader is less sure counts as not understood.
     """
-    grouped = groupby(sentences_of(text), key=lambda each: len(each) > _LONGEST)
+    grouped = groupby(sentences_of(text), key=_why_unread)
     clauses = [
         each
-        for long, sentences in grouped
-        for each in (map(_too_long, sentences) if long else reader.clauses([*sentences]))
+        for why, sentences in grouped
+        for each in (
+            (Clause(OTHER, None, sentence, 0.0, why) for sentence in sentences)
+            if why
+            else reader.clauses([*sentences])
+        )
     ]
     return understand([_with_doubt(each, least_confidence) for each in clauses])
 
 
-def _too_long(sentence: str) -> Clause:
-    return Clause(OTHER, None, sentence, 0.0, "it is too long; write it as several sentences")
+def _why_unread(sentence: str) -> str:
+    """Return why no reader takes a sentence; empty if one may."""
+    if len(sentence) > _LONGEST:
+        return "it is too long; write it as several sentences"
+    if sentence.rstrip(_QUOTES).endswith("?"):
+        return "it is a question; say what you want"
+    return ""
 
 
 def _with_doubt(clause: Clause, least_confidence: float) -> Clause:

@@ -22,9 +22,10 @@ from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 
 READERS = ("keywords", "tfidf", "minilm", "tuned")
-LEAST_CONFIDENCE = {"tuned": 0.65, "tfidf": 0.25}
-"""A reader for people that is less sure of a sentence, or a part, does not use it. That of words
-was set by hand. That of ``tuned`` was chosen on 70 briefs and 314 sentences of two other writers.
+LEAST_CONFIDENCE = 0.65
+"""The package's reader for people uses no sentence, and no part, of which it is less sure.
+
+It was chosen on 70 briefs and 314 sentences of two other writers.
 """
 
 
@@ -39,7 +40,7 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
         checkpoint: Folder of a ``tuned`` reader, as ``+experiment=brief_reader`` writes it; empty
             for that of the package.
         least_confidence: A sentence, or a part, of which the reader is less sure is not used. None
-            is the limit of ``LEAST_CONFIDENCE`` for the package's reader for people, else 0.
+            is ``LEAST_CONFIDENCE`` for the package's reader for people, else 0.
         benchmark: Whether the reader learns only what the benchmark lets it, see ``examples``.
     """
 
@@ -76,7 +77,7 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
         if self.least_confidence is not None:
             return self.least_confidence
         for_people = self.reader == "tuned" and not (self.benchmark or self.checkpoint)
-        return LEAST_CONFIDENCE["tuned"] if for_people else 0.0
+        return LEAST_CONFIDENCE if for_people else 0.0
 
 
 def make_reader(name: str, benchmark: bool, checkpoint: str, load: LoadReader | None) -> Reader:

@@ -70,7 +70,7 @@ async def design_for_brief(
     """
     began = time.perf_counter()
     _check(request, briefs, env)
-    understood, told = await _understood(request, briefs, left)
+    understood = await _understood(request, briefs, left)
     assert briefs.offer is not None
     market = briefs.offer.market(env, understood.population)
     answer, error = await briefs.answer(understood, market, visitor, left)
@@ -87,7 +87,7 @@ async def design_for_brief(
         error=error,
         note=_note(understood, env),
         latency=time.perf_counter() - began,
-        brief=told_of(understood, answer, told),
+        brief=told_of(understood, answer),
     )
 
 
@@ -108,10 +108,9 @@ def _check(request: DesignRequest, briefs: Briefs, env: DesignEnv) -> None:
 
 async def _understood(
     request: DesignRequest, briefs: Briefs, left: asyncio.Future[None]
-) -> tuple[Understanding, list[str]]:
-    """Return what was understood, and what is to be said of its reader."""
+) -> Understanding:
     if request.clauses is not None:
-        return understand(clauses_of(request.clauses)), []
+        return understand(clauses_of(request.clauses))
     assert request.brief is not None
     return await briefs.understand(request.brief, left)
 
@@ -136,13 +135,12 @@ def _clause(field: str, given: GivenClause) -> Clause:
     return clause
 
 
-def told_of(understood: Understanding, answer: Answer | None, notes: list[str]) -> BriefAnswer:
+def told_of(understood: Understanding, answer: Answer | None) -> BriefAnswer:
     """Return what to tell of a brief.
 
     Args:
         understood: What was understood.
         answer: What a search found; None if it failed.
-        notes: What else to say.
     """
     return BriefAnswer(
         sentences=[_sentence(each, understood, answer) for each in understood.readings],
@@ -156,7 +154,7 @@ def told_of(understood: Understanding, answer: Answer | None, notes: list[str]) 
         population=understood.population or None,
         objective=None if answer is None else answer.objective,
         terms={} if answer is None else answer.terms,
-        notes=[*notes, *understood.notes],
+        notes=understood.notes,
     )
 
 

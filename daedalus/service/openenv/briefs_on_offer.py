@@ -22,8 +22,6 @@ from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.errors import FieldError
 
 Understand = Callable[[str], Understanding]
-Reading = tuple[Understanding, list[str]]
-"""What a brief asks for, and what is to be said of the reader."""
 OBJECTIVE = "brief"
 """Name of the objective of an episode with a brief."""
 _MARKET = "fresh"  # in which the benchmark was measured, by its name in conf/market
@@ -53,26 +51,25 @@ class BriefsOnOffer:
     """What reads briefs, and the bidders that they may tell of.
 
     Attributes:
-        load: Loads a reader, which may take long: returns what understands a brief, and what is to
-            be said of the reader, if anything.
+        load: Loads a reader, which may take long: returns what understands a brief.
         populations: The bidders that briefs may tell of, by name.
         seed: Seed of the searches for mechanisms.
     """
 
-    load: Callable[[], tuple[Understand, list[str]]]
+    load: Callable[[], Understand]
     populations: Mapping[str, PopulationSettings]
     seed: int = 0
     _one_reads: Lock = field(default_factory=Lock, repr=False)
-    _ahead: dict[str, Reading] = field(default_factory=dict, repr=False)
+    _ahead: dict[str, Understanding] = field(default_factory=dict, repr=False)
 
     async def read_ahead(self, brief: str) -> None:
         """Read a brief while the event loop goes on."""
         self.hand_over(brief, await asyncio.to_thread(self.understand, brief))
 
-    def hand_over(self, brief: str, reading: Reading) -> None:
-        """Take the reading of a brief that ``own`` is asked for at once; it reads nothing then."""
+    def hand_over(self, brief: str, understood: Understanding) -> None:
+        """Take what was understood of a brief for which ``own`` is asked at once."""
         self._ahead.clear()
-        self._ahead[brief] = reading
+        self._ahead[brief] = understood
 
     def own(self, brief: str, usual: Opened) -> Opened:
         """Return the episode of a visitor's own words.
@@ -86,7 +83,7 @@ class BriefsOnOffer:
                 forbids all that it asks for of a field.
         """
         ahead = self._ahead.pop(brief, None)
-        understood, notes = self.understand(brief) if ahead is None else ahead
+        understood = self.understand(brief) if ahead is None else ahead
         allowed = dict(usual.env.allowed)
         for name, asked in understood.allowed.items():
             both = both_allow(allowed.get(name, asked), asked)
@@ -96,7 +93,7 @@ class BriefsOnOffer:
         env, bidders = self.market(usual.env, understood.population), understood.population
         reward = dict(understood.reward)
         told: dict[str, Any] = {"reward": reward, "floors": dict(understood.floors)}
-        told |= {"warnings": [*notes, *understood.warnings_in_play]}
+        told |= {"warnings": understood.warnings_in_play}
         env = replace(env, reward=RewardStack(reward), allowed=allowed, brief=brief)
         return Opened(env, bidders or usual.population, usual.market, {"understood": told})
 
@@ -133,14 +130,17 @@ class BriefsOnOffer:
             raise FieldError("brief", "…", f"it tells of bidders, but {error}") from error
         return env.with_population(bidders)
 
-    def understand(self, brief: str) -> Reading:
-        """Read a brief; one at a time."""
+    def understand(self, brief: str) -> Understanding:
+        """Read a brief; one at a time.
+
+        Raises:
+            CannotRunError: No reader can be had.
+        """
         with self._one_reads:
-            understand, notes = self._reader
-            return understand(brief), notes
+            return self._reader(brief)
 
     @cached_property
-    def _reader(self) -> tuple[Understand, list[str]]:
+    def _reader(self) -> Understand:
         return self.load()
 
     def _market(self, population: str) -> DesignEnv:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from weakref import WeakSet
 
+from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.readers import sentences_of
 from daedalus.design.briefs.solver import Answer, answer_in
 from daedalus.design.env import DesignEnv
-from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Reading
+from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.session_messages import MOST_SENTENCES
 from daedalus.service.sessions.shared_answers import SharedAnswers
-from daedalus.service.sessions.worker import Worker
+from daedalus.service.sessions.worker import Worker, WorkError
 
 _LATER = 5.0  # seconds
+_LOG = logging.getLogger(__name__)
 
 
 class Briefs:
@@ -45,7 +48,7 @@ class Briefs:
         self._seconds, self._timeout = seconds, timeout
         self._workers: WeakSet[Worker] = WeakSet()
         self._reading, self._searching = (ThreadPoolExecutor(1, each) for each in ("read", "solve"))
-        self._read: SharedAnswers[Reading] = SharedAnswers(self._reading, queue)
+        self._read: SharedAnswers[Understanding] = SharedAnswers(self._reading, queue)
         self._found: SharedAnswers[Answer] = SharedAnswers(self._searching, queue)
 
     async def read_ahead(self, brief: str, left: asyncio.Future[None] | None = None) -> None:
@@ -53,26 +56,28 @@ class Briefs:
         if self.offer is not None:
             self.offer.hand_over(brief, await self.understand(brief, left))
 
-    async def understand(self, brief: str, left: asyncio.Future[None] | None = None) -> Reading:
-        """Return what a brief asks for, and what is to be said of the reader.
+    async def understand(
+        self, brief: str, left: asyncio.Future[None] | None = None
+    ) -> Understanding:
+        """Return what a brief asks for.
 
         Args:
             brief: The sentences.
             left: Is done when the visitor has left.
 
         Raises:
-            CapacityError: The reader is not ready, or too many ask it.
+            CapacityError: The reader is not ready or not here, or too many ask it.
             FieldError: It has too many sentences.
         """
         assert self.offer is not None
         _require_few(brief, len(sentences_of(brief)))
-        understand = partial(self.offer.understand, brief)
+        understand = partial(_understood, self.offer, brief)
         read, error = await self._read.ask_in_words(
             "the reader of briefs", brief, understand, self._timeout, left
         )
         if read is None:
             raise CapacityError(f"{error}; the first brief waits until it is loaded", _LATER)
-        _require_few(brief, len(read[0].sentences))
+        _require_few(brief, len(read.sentences))
         return read
 
     async def answer(
@@ -113,6 +118,14 @@ class Briefs:
             thread.shutdown(wait=False, cancel_futures=True)
         for worker in list(self._workers):
             worker.close()
+
+
+def _understood(offer: BriefsOnOffer, brief: str) -> Understanding:
+    try:
+        return offer.understand(brief)
+    except CannotRunError as error:
+        _LOG.error("there is no reader of briefs: %s", error)
+        raise WorkError("its sentence encoder cannot be had; the server's log says why") from error
 
 
 def _require_few(brief: str, count: int) -> None:

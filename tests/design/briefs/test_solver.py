@@ -42,6 +42,15 @@ def test_a_sentence_that_is_too_long_is_named_whatever_is_in_it() -> None:
     assert "too long" in understood.readings[1].says
 
 
+@pytest.mark.parametrize("question", ["Who pays?", "“Sell?”", "(Is 0.3 too high?)", "Sell, sell? "])
+def test_a_question_is_no_rule(question: str) -> None:
+    everything = Lookup(Sell="aim/revenue")
+    everything.meanings[question.strip()] = "payment/vcg"
+    understood = read(everything, f"Sell. {question}")
+    assert [each.use for each in understood.readings] == ["used", "unused"]
+    assert "a question" in understood.readings[1].says and not understood.allowed
+
+
 def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None:
     text, rules = wordings()["payment/vcg"][3], []
     for least in (0.0, 1.0):

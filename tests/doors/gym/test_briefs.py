@@ -101,7 +101,7 @@ def test_ones_own_words_set_the_reward_and_the_rules(monkeypatch: pytest.MonkeyP
             meanings = ["aim/revenue", "payment/first_price"]
             return [Clause(*pair) for pair in zip(meanings, [None] * 2, sentences, strict=True)]
 
-    monkeypatch.setattr("daedalus.launch.brief_answer.best_reader", lambda *_: (Known(), 0.25))
+    monkeypatch.setattr("daedalus.launch.brief_answer.reader_for_people", lambda _: Known())
     words = "Money. Own."
     single = gymnasium.make(ID, population="stage1", brief=words)
     both = gymnasium.make_vec(ID, num_envs=2, population="stage1", brief=words)

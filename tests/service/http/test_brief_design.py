@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from daedalus.checks import CannotRunError
-from daedalus.design.briefs.clauses import Understanding
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.market.mechanism import FIELDS
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import LONGEST_BRIEF
 from daedalus.service.sessions.session_messages import MOST_SENTENCES
-from tests.service.briefs import HUGE, NOTE, offer
+from tests.service.briefs import HUGE, offer
 from tests.service.conftest import DOCS, documented, serving
 
 PATIENT = {"job_timeout": 120.0, "design_timeout": 60.0}
@@ -60,7 +60,7 @@ def test_a_brief_gets_a_mechanism_and_each_sentence_its_place(client: TestClient
     assert (reserve["amount"], reserve["sure"], reserve["price"]) == (0.3, 0.9, None)
     assert reserve["says"] == "reserve_price: 0.3 to 0.9"
     assert uses(answer)[-1] == ("Thank you.", "idle")
-    assert brief["reward"] == {"revenue": 1.0} and brief["notes"] == [NOTE]
+    assert brief["reward"] == {"revenue": 1.0} and brief["notes"] == []
     assert brief["allowed"]["reserve_price"] == {"min": 0.3, "max": 0.9}
     assert brief["objective"] == pytest.approx(brief["terms"]["revenue"])
 
@@ -220,7 +220,7 @@ def test_a_search_that_takes_too_long_leaves_what_keeps_the_rules(reach) -> None
     assert answer["brief"]["objective"] is None
 
 
-def broken() -> tuple[Any, list[str]]:
+def broken() -> Any:
     raise KeyError("/secret/path")
 
 
@@ -231,13 +231,12 @@ def test_a_reader_that_fails_is_told_of_without_its_reason(reach) -> None:
     assert "the reader of briefs failed" in answer.json()["error"]
 
 
-def without_encoder(name: str, benchmark: bool, checkpoint: str) -> Any:
-    raise CannotRunError("it cannot be had")
+def without_encoder(*_: object) -> Any:
+    raise CannotRunError("/secret/path")
 
 
-@pytest.mark.slow
-def test_without_the_encoder_a_reader_of_words_answers_and_says_so() -> None:
-    understand, notes = load_understanding(without_encoder)
-    understood: Understanding = understand("Nobody may learn who won.")
-    assert understood.allowed == {"reveal_winner_identity": (False,)}
-    assert "a reader of words takes its place" in notes[0]
+def test_without_the_encoder_no_brief_is_read(reach) -> None:
+    client = reach(briefs=offer(load=partial(load_understanding, without_encoder)))
+    answer = client.post("/api/design", json={"brief": "Money."})
+    assert answer.status_code == 503 and "secret" not in answer.text
+    assert "its sentence encoder cannot be had" in answer.json()["error"]

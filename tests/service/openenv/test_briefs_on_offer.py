@@ -31,7 +31,7 @@ from daedalus.service.openenv.tool_market import (
     ToolMarket,
     tool_prompts,
 )
-from tests.service.briefs import NOTE, load, offer
+from tests.service.briefs import load, offer
 from tests.service.conftest import serving
 
 OWN = "We need money. Winners pay their own bid. At least half of all must come. They are a ring."
@@ -58,8 +58,8 @@ def test_ones_own_words_set_reward_rules_and_bidders(reading: Catalogue) -> None
     understood = told.metadata["understood"]
     assert understood["reward"] == {"revenue": 1.0}
     assert understood["floors"] == {"participation": 0.5}
-    note, floor = understood["warnings"]
-    assert note == NOTE and floor.startswith("a mean participation of at least 0.5")
+    (floor,) = understood["warnings"]
+    assert floor.startswith("a mean participation of at least 0.5")
     with pytest.raises(FieldError, match="auction_type: 'vcg' is not allowed"):
         environment.step(DaedalusAction(auction_type="vcg"))
     played = environment.step(DaedalusAction(auction_type="first_price"))
@@ -142,7 +142,7 @@ def test_a_brief_narrows_what_a_service_offers(reading: Catalogue) -> None:
 
 def test_what_else_is_to_be_known_of_a_brief_is_told(reading: Catalogue) -> None:
     told = DaedalusEnvironment(reading).reset(SEED, brief="Thank you.")
-    assert told.metadata["understood"]["warnings"] == [NOTE, understand([]).notes[0]]
+    assert told.metadata["understood"]["warnings"] == understand([]).notes
 
 
 def test_no_brief_tells_of_bidders_where_a_language_model_bids(reading: Catalogue) -> None:
@@ -160,7 +160,7 @@ def test_no_brief_tells_of_bidders_where_a_language_model_bids(reading: Catalogu
 def test_a_reader_is_loaded_once_and_beside_the_event_loop(reading: Catalogue) -> None:
     loaded = []
 
-    def slow() -> tuple[Understand, list[str]]:
+    def slow() -> Understand:
         loaded.append(1)
         return load()
 
