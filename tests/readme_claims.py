@@ -321,7 +321,11 @@ _OPTIMUM = (
     "python run.py -m +experiment=grpo_optimum seed=0,1,2,3,4, then "
     "python run.py +experiment=known_optimum_trained trained=SWEEP"
 )
-_BRIEFS = 'python run.py +experiment=briefs "splits=[wordings,compositions]" evaluation.episodes=60'
+_BRIEFS = 'python run.py +experiment=briefs "splits=[wordings]"'
+_READERS = (
+    "python run.py -m +experiment=brief_reader reader.benchmark=true seed=0,1,2,3,4, then for each "
+    f"{_BRIEFS} designer=brief_search designer.reader=tuned designer.checkpoint=SWEEP/0/reader"
+)
 
 LONGER = [
     Longer("plain GRPO in the demo", r"place stops (0\.\d+) lower", "15 min", _PLAIN),
@@ -335,23 +339,23 @@ LONGER = [
     ),
     Longer("reserve of five models", r"learn to set (0\.\d+)", "40 min", _OPTIMUM),
     Longer("the same, exponential values", r"earns only (0\.\d+) of", "40 min", _OPTIMUM),
-    Longer("briefs: a search without them", r"reads nothing has (0\.\d+)", "20 min", _BRIEFS),
-    Longer("briefs: a small reader", r"with a\s+search behind it has (0\.\d+)", "20 min", _BRIEFS),
+    Longer("briefs: a search without them", r"reads nothing has (0\.\d+)", "30 min", _BRIEFS),
+    Longer("briefs: a small reader", r"with a\s+search behind it has (0\.\d+)", "1 h", _READERS),
     Longer(
         "briefs: lead over a count of words",
         r"count of words by (0\.\d+ \[0\.\d+, 0\.\d+\])",
-        "75 min",
-        "what docs/briefs.md names for all 300 briefs",
+        "1.5 h",
+        f"{_BRIEFS} and {_READERS}",
     ),
     Longer(
         "briefs: the package's reader",
         r"after a look, has (0\.\d+)",
-        "10 min",
+        "30 min",
         f"{_BRIEFS} designer=brief_search designer.reader=tuned",
     ),
     Longer(
         "briefs: SmolLM2",
-        r"rules itself, has (0\.\d+), and (0\.\d+)",
+        r"rules itself, has (0\.\d+) on the first 60, where that reader has 0\.\d+, and (0\.\d+)",
         "2.5 h",
         "python run.py -m +experiment=grpo_briefs seed=0,1,2",
     ),
