@@ -162,6 +162,7 @@ def write_run(folder: Path, seed: int) -> None:
     for model in ("model", "sft_model"):
         (folder / model).mkdir(parents=True)
         (folder / model / "config.json").write_text("{}")
+    (folder / "reader").mkdir()
     (folder / "config.yaml").write_text(f"seed: {seed}\n")
     write_training_data(folder)
 
