@@ -40,6 +40,7 @@ def test_a_page_is_short_and_names_its_program(page: Path) -> None:
     assert f"python -m docs.answers.{page.stem} " in text and page.with_suffix(".py").exists()
 
 
+@pytest.mark.slow
 def test_forks_give_exact_credit(capsys: pytest.CaptureFixture[str]) -> None:
     lines, page = printed("forks", capsys), shown("forks")
     assert lines[:-1] == page[:-1]  # the market is the same on every processor
@@ -72,6 +73,7 @@ def test_constrained_decoding_needs_nothing_of_the_project() -> None:
     assert "daedalus" not in Path(str(module.__file__)).read_text()
 
 
+@pytest.mark.slow
 def test_groups_lose_their_variance_with_the_entropy(capsys: pytest.CaptureFixture[str]) -> None:
     lines, page = printed("entropy", capsys), shown("entropy")
     for line, other in zip(lines[1:], page[1:], strict=True):
@@ -90,6 +92,7 @@ def test_steps_are_timed_on_a_cpu_after_each_change(
     assert len(processor) == 4 and min(processor) > 0
 
 
+@pytest.mark.slow
 def test_an_adversary_takes_what_a_designer_has_learnt(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Clause, understand
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.readers import Reader
 from daedalus.design.designers.brief_search import make_reader
 from daedalus.lab.studies.brief_reading import sellers_read
 from daedalus.lab.studies.briefs import leads
@@ -89,6 +91,7 @@ def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     assert (tmp_path / "figures/scores.png").stat().st_size
 
 
+@pytest.mark.slow
 def test_designers_play_the_briefs_of_a_file(tmp_path: Path) -> None:
     rows = [
         {"id": "one", "brief": "Above all we need money.", "population": "stage1"}
@@ -130,6 +133,7 @@ def test_episodes_are_the_most_briefs_of_a_file(tmp_path: Path) -> None:
     assert set(pd.read_csv(tmp_path / "out/briefs.csv")["id"]) == {"one", "two"}
 
 
+@pytest.mark.slow
 def test_a_reader_without_a_brief_is_refused(tmp_path: Path) -> None:
     words = ["+experiment=boxplot", "designer=brief_search", "designer.reader=tfidf"]
     with pytest.raises(SystemExit, match="reads briefs, and here is none"):
@@ -147,11 +151,15 @@ def test_a_wrong_split_is_refused() -> None:
     compose_config("+experiment=briefs", "market.episode_length=5", "briefs=mine.jsonl")
 
 
+@cache
+def reader_of_words() -> Reader:
+    return make_reader("tfidf", False, "", None)
+
+
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a quick reader of words, which needs no encoder, take the place of that for people."""
-    reader = make_reader("tfidf", False, "", None)
-    monkeypatch.setattr(brief_answer, "reader_for_people", lambda _: reader)
+    monkeypatch.setattr(brief_answer, "reader_for_people", lambda _: reader_of_words())
     monkeypatch.setattr(brief_answer, "LEAST_CONFIDENCE", 0.25)
 
 
@@ -233,6 +241,7 @@ def test_a_brief_that_cannot_be_used_is_refused(words: list[str], said: str) -> 
         compose_config("+experiment=ask", *words)
 
 
+@pytest.mark.slow
 def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) -> None:
     play(tmp_path, "+experiment=brief_reading", "readers=[keywords,tfidf]", "wordings=[1,12]")
     shares = pd.read_csv(tmp_path / "reading_shares.csv").set_index(["reader", "wordings"])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.launching import play
 
 
+@pytest.mark.slow
 def test_it_tries_what_is_allowed_alone(tmp_path: Path) -> None:
     budget = ("candidates=8", "episodes=2", "sweeps=1", "sweep_episodes=2")
     changes = ["evaluation.episodes=2", *(f"designer.{each}" for each in budget)]

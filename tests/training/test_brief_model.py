@@ -104,6 +104,7 @@ def test_a_model_that_nobody_trained_answers_every_brief(base: Path, at_once: bo
         assert len(writing.allow(prompt).choices(writing.allow(prompt).tokens(near)).places)
 
 
+@pytest.mark.slow
 def test_lessons_can_be_spelt_under_their_own_mask(envs: dict[str, DesignEnv]) -> None:
     shown = BRIEFS[:3]
     for brief, mechanism in zip(shown, searched(shown, envs, 0), strict=True):

@@ -51,6 +51,7 @@ def test_a_question_is_no_rule(question: str) -> None:
     assert "a question" in understood.readings[1].says and not understood.allowed
 
 
+@pytest.mark.slow
 def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None:
     text, rules = wordings()["payment/vcg"][3], []
     for least in (0.0, 1.0):
@@ -94,6 +95,7 @@ def test_a_reader_of_words_knows_what_it_learnt() -> None:
     assert 0.5 < np.mean(right) < 1.0  # a second writer's sentences
 
 
+@pytest.mark.slow
 def test_keywords_read_less_than_regression() -> None:
     keywords, words = KeywordReader(examples()), LinearReader().fit(examples())
     given = [(text, name) for name, texts in wordings("second").items() for text in texts]

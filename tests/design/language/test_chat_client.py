@@ -390,6 +390,7 @@ MESSAGES = CONTENTS.map(lambda message: {"choices": [{"message": message}]})
 BODIES = (VALUES | CHATS | MESSAGES).map(lambda each: json.dumps(each).encode()) | st.binary()
 
 
+@pytest.mark.slow
 def test_any_body_with_any_status_is_a_reply_or_the_one_error() -> None:
     now: dict[str, Any] = {}
     with serving(lambda *_: Reply(**now)) as server:

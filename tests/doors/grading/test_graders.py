@@ -81,6 +81,7 @@ def test_the_registry_loads_a_grader_for_each_check_of_level_three() -> None:
     assert registry.select(other, Level.SEMANTIC) == []
 
 
+@pytest.mark.slow
 def test_the_service_passes_all_that_need_no_sandbox(address: str) -> None:
     found = {each.check_id: each for each in grade(subject(address))}
     envelope = found.pop("semantic.resource_envelope")

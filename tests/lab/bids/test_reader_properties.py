@@ -62,6 +62,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, dict[str, object]]:
     return out.getvalue().encode(encoding), {"decimal": decimal} if told else {}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(file=files())
 def test_the_form_of_a_file_does_not_move_the_estimate(

@@ -23,6 +23,7 @@ def test_learners_of_the_paper_collude_in_first_price_and_not_in_second() -> Non
     assert np.mean(ends("second_price", False, 8, 400_000)) >= 0.9
 
 
+@pytest.mark.slow
 def test_they_compete_in_first_price_if_they_know_what_each_bid_would_have_earned() -> None:
     assert np.mean(ends("first_price", True, 8, 200_000)) >= 0.85
 
