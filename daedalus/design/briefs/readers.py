@@ -22,7 +22,7 @@ _END = re.compile(
     r"|(?<=[a-z])\.(?=[A-Z][a-z])"  # the gap was forgotten
     r"|\n\s*\n\s*|\n\s*(?=[-*•]\s|\d+[.)]\s)"  # a paragraph, or a point of a list
 )
-_QUOTES = "\"'”\u2019) "
+_AFTER_IT = " !.…)\"'”\u2019"  # what may follow a question mark
 _POINT = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 _LONGEST = 600
 """Characters of a sentence that readers take."""
@@ -65,7 +65,7 @@ def _why_unread(sentence: str) -> str:
     """Return why no reader takes a sentence; empty if one may."""
     if len(sentence) > _LONGEST:
         return "it is too long; write it as several sentences"
-    if sentence.rstrip(_QUOTES).endswith("?"):
+    if sentence.rstrip(_AFTER_IT).endswith("?"):
         return "it is a question; say what you want"
     return ""
 

@@ -21,6 +21,7 @@ from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import Worker, WorkError
 
 _LATER = 5.0  # seconds
+_READER = "the reader of briefs (the first brief loads it)"
 _LOG = logging.getLogger(__name__)
 
 
@@ -73,10 +74,14 @@ class Briefs:
         _require_few(brief, len(sentences_of(brief)))
         understand = partial(_understood, self.offer, brief)
         read, error = await self._read.ask_in_words(
-            "the reader of briefs", brief, understand, self._timeout, left
+            "the reader of briefs (the first brief loads it)",
+            brief,
+            understand,
+            self._timeout,
+            left,
         )
         if read is None:
-            raise CapacityError(f"{error}; the first brief waits until it is loaded", _LATER)
+            raise CapacityError(str(error), _LATER)
         _require_few(brief, len(read.sentences))
         return read
 

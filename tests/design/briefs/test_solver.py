@@ -42,7 +42,9 @@ def test_a_sentence_that_is_too_long_is_named_whatever_is_in_it() -> None:
     assert "too long" in understood.readings[1].says
 
 
-@pytest.mark.parametrize("question", ["Who pays?", "“Sell?”", "(Is 0.3 too high?)", "Sell, sell? "])
+@pytest.mark.parametrize(
+    "question", ["Who pays?", "“Sell?”", "(Is 0.3 too high?)", "Sell, sell? ", "No?!"]
+)
 def test_a_question_is_no_rule(question: str) -> None:
     everything = Lookup(Sell="aim/revenue")
     everything.meanings[question.strip()] = "payment/vcg"
