@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,12 +12,13 @@ from tqdm import tqdm
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.keyword_reader import KeywordReader
+from daedalus.design.briefs.model_reader import ModelReader
 from daedalus.design.briefs.readers import Reader, read
 from daedalus.design.briefs.wordings import examples, packaged_reader
 from daedalus.lab.studies.brief_reading import reading, reading_curves, sellers_table, shares
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.config.tasks import BriefReading
-from daedalus.launch.from_config import load_reader
+from daedalus.launch.from_config import load_brief_model, load_reader
 from daedalus.launch.tracked import tracked
 from daedalus.runs.importing import slow_imports
 
@@ -25,12 +26,7 @@ from daedalus.runs.importing import slow_imports
 def main(config: BriefReading, out: Path) -> None:
     """Write reading.csv, reading_shares.csv, the figure by number of wordings, and sellers.csv."""
     with tracked(config, out) as (_, report):
-        tables = []
-        every = [(name, count) for name in config.readers for count in config.wordings]
-        for name, count in tqdm(every, "learning to read", unit="reader"):
-            reader = _learnt(name, count, config)
-            tables.append(reading(reader, benchmark=True).assign(reader=name, wordings=count))
-        table = pd.concat(tables, ignore_index=True)
+        table = pd.concat(_read(config), ignore_index=True)
         found = shares(table, config.evaluation.confidence)
         report.table(table, "reading")
         title = "share of another writer's sentences that are read right"
@@ -42,6 +38,17 @@ def main(config: BriefReading, out: Path) -> None:
             return report.say(f"no table of briefs as sellers write them: {error}")
         title = "demands in briefs as sellers write them, several in a sentence"
         return report.table(sellers, "sellers", title)
+
+
+def _read(config: BriefReading) -> Iterator[pd.DataFrame]:
+    """Yield what each reader reads of the second writer's sentences, by what it has learnt."""
+    every = [(name, count) for name in config.readers for count in config.wordings]
+    for name, count in tqdm(every, "learning to read", unit="reader"):
+        table = reading(_learnt(name, count, config), benchmark=True)
+        yield table.assign(reader=name, wordings=count)
+    for count, folder in tqdm(config.models.items(), "reading", unit="model"):
+        table = reading(ModelReader(load_brief_model(folder, 0.0, None)), benchmark=True)
+        yield table.assign(reader="language_model", wordings=int(count))
 
 
 def _of_sellers() -> dict[str, Callable[[str], Understanding]]:

@@ -12,8 +12,10 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.brief import read_briefs
 from daedalus.design.briefs.frozen import HASHES, frozen_briefs
+from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.parts import sentences_in_parts
 from daedalus.design.briefs.splits import SPLITS
+from daedalus.launch.config import quoted
 from daedalus.launch.from_config import load_reader
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.runs.folder import RunFolder
@@ -49,6 +51,12 @@ def test_a_model_is_taught_trained_and_scored_under_briefs(tmp_path: Path) -> No
         mechanism_from_mapping(json.loads(text))  # constrained answers are mechanisms
     assert all("reward" in json.loads(each) for each in table.loc["sft_grpo", "understood"])
     assert set(pd.read_csv(tmp_path / "pairs.csv")["pair"]) == {"pairs-0000"}
+
+    few = ["readers=[keywords]", "wordings=[1]", f"+models.4={quoted(str(run.model))}"]
+    play(tmp_path / "reading", "+experiment=brief_reading", *few)
+    read = pd.read_csv(tmp_path / "reading/reading.csv").set_index("reader").loc["language_model"]
+    assert len(read) == 230 and set(read["wordings"]) == {4}
+    assert read["read"].isin([*MEANINGS]).all() and read["sure"].isna().all()
 
 
 @pytest.fixture

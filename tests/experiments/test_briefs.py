@@ -271,6 +271,7 @@ def test_what_nobody_names_is_lost() -> None:
     [
         ("readers=[mind]", "choose from keywords, tfidf"),
         ("wordings=[0]", "give numbers from 1 to 12"),
+        ("+models.13=RUN/model", "give numbers from 1 to 12"),
         ("wordings=[]", "give at least one of each"),
     ],
 )

@@ -26,6 +26,7 @@ from daedalus.design.briefs.answers import (
     values_text,
 )
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.model_reader import ModelReader
 from daedalus.design.briefs.scoring import mean_terms
 from daedalus.design.briefs.search import worth
 from daedalus.design.designers.brief_model import BriefModel
@@ -135,6 +136,17 @@ def test_a_shuffled_designer_answers_every_brief_as_another(envs: dict[str, Desi
     plain.propose(observed, rng)
     understood = plain.understand(texts[0])
     assert asked == texts and understood and understood.same_as(BRIEFS[0].truth)
+
+
+def test_a_model_that_sets_at_once_is_no_reader() -> None:
+    class AtOnce:
+        at_once = True
+
+        def __call__(self, briefs: Sequence[str], rng: np.random.Generator) -> list[str]:
+            return [values_text(Mechanism())] * len(briefs)
+
+    with pytest.raises(CannotRunError, match="does not say what it reads"):
+        ModelReader(AtOnce())
 
 
 def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]) -> None:

@@ -135,6 +135,8 @@ class BriefReading(Measured):
     Attributes:
         readers: Readers, of ``READERS``.
         wordings: Sentences of each meaning that they learn, each from 1 to 12.
+        models: Language models that read too, ``model`` folders of runs of grpo_briefs, by the
+            ``lessons.wordings`` of the run: ``+models.4=RUN/model``.
         reader: How the ``tuned`` one is trained.
     """
 
@@ -143,14 +145,16 @@ class BriefReading(Measured):
     task: str = "brief_reading"
     readers: list[str] = field(default_factory=lambda: ["keywords", "tfidf", "minilm"])
     wordings: list[int] = field(default_factory=lambda: [1, 2, 4, 8, 12])
+    models: dict[str, str] = field(default_factory=dict)
     reader: BriefReaderSettings = field(default_factory=lambda: BriefReaderSettings(benchmark=True))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if unknown := [each for each in self.readers if each not in READERS]:
             raise ValueError(f"readers: {unknown[0]!r}; choose from {', '.join(READERS)}")
-        if wrong := [each for each in self.wordings if not 1 <= each <= 12]:
-            raise ValueError(f"wordings: {wrong[0]}; give numbers from 1 to 12")
+        counts = {str(each) for each in range(1, 13)}
+        if wrong := [each for each in (*self.wordings, *self.models) if str(each) not in counts]:
+            raise ValueError(f"wordings, models: {wrong[0]}; give numbers from 1 to 12")
         if not self.readers or not self.wordings:
             raise ValueError("readers and wordings: give at least one of each")
 
