@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.named import named_and_not_read
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import packaged_reader
 from daedalus.training.brief_reader import load_reader
@@ -29,14 +30,13 @@ class SplittingReader:
         """Return the clauses of the surer reader, sentence by sentence.
 
         A whole in doubt is never taken. Where the words ask for several things, it must be surer
-        by 0.2 than they are of the least sure one.
+        by 0.2 than they are of the least sure one. What a sentence names beside that is in doubt.
         """
-        wholes = self.whole.clauses(sentences)
-        return [
-            clause
-            for whole, sentence in zip(wholes, sentences, strict=True)
-            for clause in _surer(whole, self.words.clauses([sentence]))
-        ]
+        found: list[Clause] = []
+        for whole, sentence in zip(self.whole.clauses(sentences), sentences, strict=True):
+            taken = _surer(whole, self.words.clauses([sentence]))
+            found += [*taken, *named_and_not_read(sentence, taken)]
+        return found
 
 
 def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:
