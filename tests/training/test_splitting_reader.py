@@ -10,7 +10,7 @@ import pytest
 from daedalus.design.briefs.clauses import Clause
 from daedalus.training.splitting_reader import SplittingReader
 
-TEXT = "We need money, and winners pay their own bid."
+TEXT = "We need money, and winners pay what they offered."
 MONEY, OWN_BID, WON = "aim/revenue", "payment/first_price", "winner_told/no"
 
 
@@ -53,3 +53,11 @@ def part(meaning: str, sure: float, doubt: str = "") -> Clause:
 def test_the_surer_reading_is_taken(whole: Clause, parts: list[Clause], taken: str) -> None:
     found = SplittingReader(Fixed([whole]), Fixed(parts)).clauses([TEXT, TEXT])
     assert found == 2 * (parts if taken == "parts" else [whole])
+
+
+def test_what_both_readers_miss_is_named() -> None:
+    sentence = "Second price, and winners pay their own bid."
+    whole = Clause(OWN_BID, None, sentence, 0.9)
+    found = SplittingReader(Fixed([whole]), Fixed([whole])).clauses([sentence])
+    assert found[0] == whole and [each.sentence for each in found[1:]] == ["Second price"]
+    assert found[1].doubt

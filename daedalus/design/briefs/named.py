@@ -30,9 +30,9 @@ def named_and_not_read(sentence: str, clauses: Sequence[Clause]) -> Iterator[Cla
 
     Args:
         sentence: A sentence.
-        clauses: What was read in it. Where that asks for nothing, nothing is added.
+        clauses: What was read in it. Where none of it can be used, nothing is added.
     """
-    if all(each.parts.is_nothing for each in clauses):
+    if all(each.parts.is_nothing or each.fault for each in clauses):
         return
     about = {_value(each.meaning) for each in clauses}
     for meaning, words in _NAMES.items():

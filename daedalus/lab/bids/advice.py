@@ -165,8 +165,10 @@ def _words(findings: Findings, multiple: float) -> str:
 
 
 def _other_fields(findings: Findings) -> str:
-    changed = [f"{name} {value}" for name, value in findings.other_fields.items()]
-    return f", and {', '.join(changed)}" if changed else ""
+    fields = findings.other_fields
+    secret = ", kept secret" if fields.pop("reveal_reserve", True) is False else ""
+    changed = [f"{name} {value}" for name, value in fields.items()]
+    return f"{secret}, and {', '.join(changed)}" if changed else secret
 
 
 def _why_not(findings: Findings) -> str:

@@ -71,9 +71,14 @@ class BriefRules:
         return says(clause, self.understood.population)
 
     def keeps(self, clause: Clause, policy: Policy, markets: EstimatedMarkets) -> bool:
-        """Return whether a policy keeps the rule of a sentence, in a typical sale."""
+        """Return whether a policy keeps the rule of a sentence, in a typical sale.
+
+        Without a reserve there is none to tell or to keep secret.
+        """
         rules = self._rules(clause)
         reserve = rules.pop("reserve_price", None)
+        if not policy.multiple:
+            rules.pop("reveal_reserve", None)
         told = reserve is None or bool(_within(reserve, markets)[place_of(policy.multiple)])
         return told and Goal(allowed=rules).admits(policy.mechanism)
 

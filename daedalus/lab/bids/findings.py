@@ -93,14 +93,14 @@ class Findings:
 
     @property
     def other_fields(self) -> dict[str, object]:
-        """Return what the designed mechanism sets otherwise, but for its reserve."""
-        old, new = (
-            self.verdict.in_force.mechanism.to_dict(),
-            self.verdict.policy.mechanism.to_dict(),
-        )
-        return {
-            name: new[name] for name in new if name != "reserve_price" and new[name] != old[name]
-        }
+        """Return what the designed mechanism sets otherwise, but for its reserve.
+
+        Whether a reserve is told does not count where there is none.
+        """
+        policy = self.verdict.policy
+        old, new = self.verdict.in_force.mechanism.to_dict(), policy.mechanism.to_dict()
+        apart = {"reserve_price"} if policy.multiple else {"reserve_price", "reveal_reserve"}
+        return {name: new[name] for name in new if name not in apart and new[name] != old[name]}
 
     @property
     def failing(self) -> float:

@@ -86,9 +86,22 @@ def test_a_secret_reserve_costs_nothing_where_nobody_pays_its_own_bid(
     (cost,) = brief.costs
     assert (cost.says, cost.today, cost.cost) == ("reveal_reserve: false", "broken", 0)
     told = what_to_set(found)
-    assert "reveal_reserve False" in told and "Today's rules break the brief" in told
+    assert ", kept secret, and" in told and "Today's rules break the brief" in told
     assert "| Keep it secret. | reveal\\_reserve: false | broken | 0 |" in _brief(found)[2]
     assert brief.unused == []
+
+
+@pytest.mark.slow
+def test_without_a_reserve_there_is_none_to_keep_secret(estimator: Estimator) -> None:
+    none = Clause("reserve_most/x", 0.0, "No reserve.")
+    found = analysed(estimator, SECRET, none).findings
+    assert not found.verdict.in_force.multiple and not found.verdict.policy.multiple
+    assert found.brief is not None and [each.today for each in found.brief.costs] == ["kept"] * 2
+    assert not found.verdict.required and "reveal_reserve" not in found.other_fields
+    assert "go on without a reserve" in what_to_set(found)
+
+    free = analysed(estimator, SECRET).findings
+    assert not free.verdict.required  # the log has no reserve that could be told
 
 
 @pytest.mark.slow
