@@ -10,7 +10,7 @@ import pandas as pd
 
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.build import require_other_names
-from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.designers.fixed import BEST_FIXED, best_fixed
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
 from daedalus.evaluation.basis import COLUMN, NONE, counted, noted
@@ -42,8 +42,6 @@ from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.workers import share_out
 
-_BEST_FIXED = "best_fixed"
-
 
 def main(config: Leaderboard, out: Path) -> None:
     """Play all designers in all populations; write summary, totals, intervals and figures.
@@ -51,11 +49,11 @@ def main(config: Leaderboard, out: Path) -> None:
     Raises:
         CannotRunError: A designer has the name of the best fixed mechanism.
     """
-    require_other_names(all_designers(config), _BEST_FIXED, "the best fixed mechanism beside it")
+    require_other_names(all_designers(config), BEST_FIXED, "the best fixed mechanism beside it")
     require_scale([*config.evaluation.baselines, config.designer.name])  # before anything is played
     portfolio = require_portfolio(config, make_env(config), RunFolder(out))
-    best_fixed: dict[str, Designer] = {_BEST_FIXED: FixedDesigner(portfolio[len(portfolio) - 1])}
-    portable = best_fixed | portable_designers(config, portfolio)
+    beside: dict[str, Designer] = {BEST_FIXED: best_fixed(portfolio)}
+    portable = beside | portable_designers(config, portfolio)
     envs = _own_shard(config)
     own = list(share_out(partial(_own_scores, config, portfolio), envs.items(), len(envs)))
     logs = {population: AnswerLog(population) for population in envs}

@@ -13,6 +13,9 @@ from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms, mechanism_from_mapping
 from daedalus.market.observation import Observation
 
+BEST_FIXED = "best_fixed"
+"""The name under which experiments play the best fixed mechanism beside designers."""
+
 
 @dataclass
 class FixedSettings(DesignerSettings):
@@ -60,3 +63,8 @@ class FixedDesigner:
         """Return the mechanism for each market."""
         repeated = Mechanisms.repeat(self.mechanism, len(observations))
         return nearest_allowed(repeated, observations.goals)
+
+
+def best_fixed(portfolio: Mechanisms) -> FixedDesigner:
+    """Return the designer of the mechanism that is best by itself, the last of a portfolio."""
+    return FixedDesigner(portfolio[len(portfolio) - 1])
