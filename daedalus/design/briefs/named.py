@@ -21,6 +21,9 @@ _NAMES = {
 }
 """Words that leave no doubt what is named, by a meaning that it may have."""
 
+BESIDE = "it may be asked for beside something else; give it a sentence of its own"
+"""Why a part is in doubt that a reader found, or a name, beside what is used."""
+
 
 def named_and_not_read(sentence: str, clauses: Sequence[Clause]) -> Iterator[Clause]:
     """Yield a clause in doubt for each format and aim that no clause of the sentence is about.
@@ -32,14 +35,18 @@ def named_and_not_read(sentence: str, clauses: Sequence[Clause]) -> Iterator[Cla
         sentence: A sentence.
         clauses: What was read in it. Where none of it can be used, nothing is added.
     """
-    if all(each.parts.is_nothing or each.fault for each in clauses):
+    if not any(can_be_used(each) for each in clauses):
         return
     about = {_value(each.meaning) for each in clauses}
     for meaning, words in _NAMES.items():
         found = re.search(words, sentence, re.IGNORECASE)
         if found and _value(meaning) not in about:
-            doubt = "it is named beside something else; give it a sentence of its own"
-            yield Clause(meaning, None, found.group(), 0.0, doubt)
+            yield Clause(meaning, None, found.group(), 0.0, BESIDE)
+
+
+def can_be_used(clause: Clause) -> bool:
+    """Return whether a clause asks for something, without a fault."""
+    return not clause.parts.is_nothing and not clause.fault
 
 
 def _value(meaning: str) -> str:

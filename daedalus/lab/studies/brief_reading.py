@@ -20,6 +20,9 @@ from daedalus.evaluation.statistics import mean_estimate
 
 _COUNTS = ("demands", "right", "wrong", "lost")
 
+SELLERS = ("dev", "test", "short_dev", "short_test")
+"""Briefs as sellers write them, each file by a writer of its own. Short ones are notes."""
+
 
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
     """Return a row for each sentence of the second writer: meaning, read as, how sure, right.
@@ -51,7 +54,7 @@ def sellers_read(understand: Callable[[str], Understanding], briefs: str) -> pd.
 
     Args:
         understand: Returns what is understood of a brief.
-        briefs: ``dev``, on which readers were chosen, or ``test``; each is by a writer of its own.
+        briefs: One of ``SELLERS``. Readers were chosen on those of dev.
 
     Returns:
         A row for each brief: how many demands it has, without those that cannot be set; how many of
@@ -87,7 +90,7 @@ def sellers_table(understand: Mapping[str, Callable[[str], Understanding]]) -> p
     """
     rows = []
     for name, each in understand.items():
-        for briefs in ("dev", "test"):
+        for briefs in SELLERS:
             table = sellers_read(each, briefs)
             whole = table["right"].eq(table["demands"]) & table["wrong"].eq(0)
             row = {"reader": name, "briefs": briefs, "number": len(table), "whole": whole.sum()}
