@@ -87,7 +87,7 @@ class Goal:
         """Return the settings of each field that a search tries and the goal allows.
 
         Args:
-            table: Settings of each field, such as ``GRID`` or ``LEVELS``. Of a field with a range
+            table: Values of each field, such as ``GRID`` or ``LEVELS``. Of a field with a range
                 those inside it stay, and its ends are added; one with values has all of these.
         """
         if not self.allowed:

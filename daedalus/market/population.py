@@ -47,7 +47,7 @@ class BidderType(Checked):
             values takes F(v) = v. A mixture of one part, [1, 0, 1], gives the same values and the
             equilibrium.
         learning_rate: Weight of a round in what a bidder learns about bids, if it sees all bids;
-            0 if it does not learn.
+            0 if it does not learn. Hedge takes ``hedge_rate`` for its factors instead.
         rate_spread: Spread s of the learning rate among the bidders, from 1 (none) to 100. Each
             bidder's rate is multiplied by a draw, log-uniform from 1/s to s, and is at most 1.
         rivals_spread: The same spread for ``rivals``, which stays from 0.01 to 100.

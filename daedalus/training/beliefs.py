@@ -15,8 +15,8 @@ from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.training.generating import generating
 from daedalus.training.generation import Completions, complete
+from daedalus.training.log_probabilities import choice_log_probabilities
 from daedalus.training.model import LanguageModel
-from daedalus.training.scores import choice_scores
 from daedalus.training.weight_sources import resolved
 from daedalus.training.writing import mechanism_constraint
 
@@ -83,7 +83,7 @@ def choice_beliefs(language_model: LanguageModel, said: Completions) -> pd.DataF
     places = constraint.choices(answer).places
     whole = torch.tensor([prompt + answer], device=model.device)
     with generating(model):
-        scores = choice_scores(
+        scores = choice_log_probabilities(
             model, whole, torch.ones_like(whole), len(answer), constraint, temperature=1.0
         )
     logps, entropies = (each[0, places].cpu() for each in scores)

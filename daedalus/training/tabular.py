@@ -15,7 +15,7 @@ so there is no reference that a KL penalty could hold it to. Two options are off
 and neighbours, which are answers of the group with one field changed.
 
 The policy reads no observation: it looks for one mechanism for all states. ``algorithms/grpo``
-takes the same steps with a language model, through TRL, with the same states, rewards and budget.
+takes the same steps with a language model, through TRL, with states and rewards of the same kind.
 What a language model reaches below this policy is lost by the language model.
 
 ``python run.py +experiment=grpo_numbers numbers.loss_type=grpo`` trains so, in 1.5 minutes. Without
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.search.space import GRID, Settings, mechanisms_at, neighbours_at
+from daedalus.design.search.space import GRID, FieldValues, mechanisms_at, neighbours_at
 from daedalus.design.search.states import mid_episode_states
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
@@ -63,7 +63,7 @@ class TabularPolicy(torch.nn.Module):
         grid: Values of each field, from which the policy chooses.
     """
 
-    def __init__(self, grid: Settings = GRID) -> None:
+    def __init__(self, grid: FieldValues = GRID) -> None:
         super().__init__()
         self.grid = grid
         self.logits = torch.nn.ParameterDict(  # in pairs: it would sort a mapping
@@ -123,7 +123,7 @@ def _with_neighbours(
     sampled: NDArray[np.int64],
     settings: TabularSettings,
     rng: np.random.Generator,
-    grid: Settings,
+    grid: FieldValues,
 ) -> NDArray[np.int64]:
     """Put before each group's sampled actions some of them with one field at another value."""
     groups, count = settings.prompts_per_step, settings.group_size - settings.neighbours

@@ -32,7 +32,7 @@ class OpenTrainer(GRPOTrainer):
         """Return 1 for each token of an answer that the loss counts, and 0 for each other."""
         raise NotImplementedError
 
-    def score_answers(
+    def log_probabilities_of_answers(
         self, model: torch.nn.Module, tokens: torch.Tensor, mask: torch.Tensor, length: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return log-probabilities and entropies of answers' tokens, shape (B, length) each.
@@ -53,7 +53,7 @@ class OpenTrainer(GRPOTrainer):
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         prompt_ids, answers, _, *rest = super()._generate(prompts)
         masks = [self.loss_mask(*each) for each in zip(prompt_ids, answers, strict=True)]
-        return prompt_ids, answers, masks, *rest
+        return prompt_ids, answers, masks, *rest  # the place of TRL's mask of tools, which it obeys
 
     def _get_per_token_logps_and_entropies(
         self,
@@ -66,7 +66,7 @@ class OpenTrainer(GRPOTrainer):
     ) -> tuple[torch.Tensor, torch.Tensor, None]:
         size = batch_size or len(input_ids)
         parts = [
-            self.score_answers(model, *part, logits_to_keep)
+            self.log_probabilities_of_answers(model, *part, logits_to_keep)
             for part in zip(input_ids.split(size), attention_mask.split(size), strict=True)
         ]
         logps, entropies = (torch.cat(each) for each in zip(*parts, strict=True))

@@ -22,8 +22,8 @@ from daedalus.training.checkpoints import export
 from daedalus.training.constrained import Constraint
 from daedalus.training.generation import complete, make_generate
 from daedalus.training.hardware import require_shares
+from daedalus.training.log_probabilities import choice_log_probabilities
 from daedalus.training.model import LanguageModel
-from daedalus.training.scores import choice_scores
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
 from daedalus.training.writing import mechanism_constraint
 from tests.populations import draw_mechanism
@@ -206,7 +206,9 @@ def test_scores_and_gradients_are_those_of_a_masked_softmax() -> None:
     constraint = mechanism_constraint(model)
     tokens, mask, length = batch(model, constraint)
     wrapped = torch.nn.DataParallel(model.model)  # as in several processes
-    logps, entropies = choice_scores(wrapped, tokens, mask, length, constraint, TEMPERATURE)
+    logps, entropies = choice_log_probabilities(
+        wrapped, tokens, mask, length, constraint, TEMPERATURE
+    )
     weights = torch.randn(logps.shape, generator=torch.Generator().manual_seed(0))
     (weights * (logps + 0.3 * entropies)).sum().backward()
     found = {name: each.grad.clone() for name, each in model.model.named_parameters()}

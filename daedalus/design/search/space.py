@@ -15,8 +15,8 @@ from daedalus.market.mechanism import CHOICES, FIELDS, FLAGS, RANGES, Mechanism,
 
 _PUBLISHED_RESERVE_HIGH = 0.5
 
-Settings = Mapping[str, tuple[Any, ...]]
-"""Settings of each field, such as ``LEVELS`` or ``GRID``, or what a goal allows of them."""
+FieldValues = Mapping[str, tuple[Any, ...]]
+"""Values of each field, such as ``LEVELS`` or ``GRID``, or what a goal allows of them."""
 
 LEVELS: dict[str, tuple[Any, ...]] = (
     dict(CHOICES)
@@ -24,7 +24,7 @@ LEVELS: dict[str, tuple[Any, ...]] = (
     | {name: (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0) for name in RANGES}
     | {"reserve_price": tuple(round(0.1 * step, 1) for step in range(10))}
 )
-"""Settings of each field that a sweep tries."""
+"""Values of each field that a sweep tries."""
 
 
 def _grid(name: str) -> tuple[Any, ...]:
@@ -43,13 +43,13 @@ class Places:
     """The mechanisms of a table of settings, by the place of each field's setting in it.
 
     Args:
-        table: Settings of each field.
+        table: Values of each field.
 
     Attributes:
         sizes: Number of settings of each of ``FIELDS``, in order.
     """
 
-    def __init__(self, table: Settings) -> None:
+    def __init__(self, table: FieldValues) -> None:
         self.sizes = np.array([len(table[name]) for name in FIELDS])
         most = self.sizes.max()
         columns = {name: column(name, table[name]) for name in FIELDS}
@@ -74,12 +74,12 @@ class Places:
         return self._settings.crossed(places)
 
 
-def mechanisms_at(places: NDArray[np.integer[Any]], table: Settings = GRID) -> Mechanisms:
+def mechanisms_at(places: NDArray[np.integer[Any]], table: FieldValues = GRID) -> Mechanisms:
     """Return the mechanisms with these places in a table of settings, see ``Places``."""
     return Places(table).mechanisms(places)
 
 
-def places_of(mechanisms: Mechanisms, table: Settings = GRID) -> NDArray[np.int64]:
+def places_of(mechanisms: Mechanisms, table: FieldValues = GRID) -> NDArray[np.int64]:
     """Return the places of the nearest settings, shape (B, 11): undoes ``mechanisms_at``."""
     columns = []
     for name in FIELDS:
@@ -140,7 +140,9 @@ def _drawn(name: str, allowed: Allowed, count: int, rng: np.random.Generator) ->
     return column(name, allowed)[rng.integers(len(allowed), size=count)]
 
 
-def neighbour(mechanism: Mechanism, rng: np.random.Generator, grid: Settings = GRID) -> Mechanism:
+def neighbour(
+    mechanism: Mechanism, rng: np.random.Generator, grid: FieldValues = GRID
+) -> Mechanism:
     """Return the mechanism with one field, drawn uniformly, at another value of the grid.
 
     Fields that have no other value stay as they are, and so does the mechanism if none has.
@@ -156,7 +158,7 @@ def neighbour(mechanism: Mechanism, rng: np.random.Generator, grid: Settings = G
 
 
 def neighbours_at(
-    places: NDArray[np.int64], rng: np.random.Generator, grid: Settings = GRID
+    places: NDArray[np.int64], rng: np.random.Generator, grid: FieldValues = GRID
 ) -> NDArray[np.int64]:
     """Return places in a grid, shape (B, 11), with one field of each row at another value.
 
@@ -173,13 +175,13 @@ def neighbours_at(
     return moved
 
 
-def variants(mechanism: Mechanism, name: str, levels: Settings = LEVELS) -> list[Mechanism]:
+def variants(mechanism: Mechanism, name: str, levels: FieldValues = LEVELS) -> list[Mechanism]:
     """Return the mechanism with the field ``name`` at each of its levels, in order."""
     return [dataclasses.replace(mechanism, **{name: level}) for level in levels[name]]
 
 
 def with_one_field_redrawn(
-    mechanisms: Mechanisms, rng: np.random.Generator, levels: Settings = LEVELS
+    mechanisms: Mechanisms, rng: np.random.Generator, levels: FieldValues = LEVELS
 ) -> Mechanisms:
     """Return the mechanisms with one random field of each at one of its levels."""
     fields = rng.integers(len(FIELDS), size=len(mechanisms))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from daedalus.design.search.objective import Objective
-from daedalus.design.search.space import LEVELS, Settings, variants
+from daedalus.design.search.space import LEVELS, FieldValues, variants
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 
@@ -16,7 +16,7 @@ def sweep(
     score: Objective,
     sweeps: int,
     episodes: int,
-    levels: Settings = LEVELS,
+    levels: FieldValues = LEVELS,
 ) -> Mechanism:
     """Set one field after the other to its best level.
 
@@ -25,7 +25,7 @@ def sweep(
         score: What is maximised.
         sweeps: Most sweeps over all fields. A sweep that changes nothing ends the search.
         episodes: Episodes behind each score.
-        levels: Settings of each field that are tried.
+        levels: Values of each field that are tried.
     """
     for _ in range(sweeps):
         before = mechanism
@@ -43,7 +43,7 @@ def sweep_each_type(
     score: Objective,
     sweeps: int,
     episodes: int,
-    levels: Settings = LEVELS,
+    levels: FieldValues = LEVELS,
 ) -> list[Mechanism]:
     """Sweep from the best candidate of each auction type.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from daedalus.design.env import Episodes
 from daedalus.design.search.features import FEATURES, observed_features
-from daedalus.design.search.space import LEVELS, Places, Settings, places_of
+from daedalus.design.search.space import LEVELS, FieldValues, Places, places_of
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 
 Actions = NDArray[np.int64]
@@ -23,7 +23,7 @@ def observation_space() -> Space[Numbers]:
     return Box(-np.inf, np.inf, (len(FEATURES),), np.float32)
 
 
-def action_space(table: Settings = LEVELS) -> Space[Actions]:
+def action_space(table: FieldValues = LEVELS) -> Space[Actions]:
     """Return the space of an action: for each of ``FIELDS``, in order, the number of a level."""
     return MultiDiscrete(Places(table).sizes)
 
@@ -51,7 +51,7 @@ def numbers_of(episodes: Episodes) -> Numbers:
     return observed_features(episodes.observe()).astype(np.float32)
 
 
-def decode(action: ArrayLike, table: Settings = LEVELS) -> Mechanism:
+def decode(action: ArrayLike, table: FieldValues = LEVELS) -> Mechanism:
     """Return the mechanism of one action, see ``mechanisms_of``."""
     return mechanisms_of(Places(table), action)[0]
 
@@ -95,6 +95,6 @@ def require_options(options: object, known: Sequence[str] = ()) -> dict[str, Any
     return dict(options)
 
 
-def encode(mechanism: Mechanism, table: Settings = LEVELS) -> Actions:
+def encode(mechanism: Mechanism, table: FieldValues = LEVELS) -> Actions:
     """Return the action with the nearest levels, shape (11,)."""
     return np.asarray(places_of(Mechanisms.stack([mechanism]), table)[0])

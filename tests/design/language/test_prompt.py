@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.design.language.prompt import REQUEST, SYSTEM, PromptSettings, prompts
+from daedalus.design.language.prompt import REQUEST, SYSTEM, VERSION, PromptSettings, prompts
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import PROXIES, Observation
@@ -40,8 +40,11 @@ def test_the_prompt_has_the_published_shape():
         "{welfare:1.00,fairness:0.50,participation:0.88}]",
         REQUEST,
     ]
-    assert "JSON" in REQUEST
-    assert SYSTEM.count(".") <= 2
+
+
+def test_other_words_of_the_prompt_are_another_version() -> None:
+    system = "You design auctions. Answer with one JSON mechanism and nothing else."
+    assert (VERSION, SYSTEM, REQUEST) == (2, system, "Reply with JSON only."), "raise VERSION, too"
 
 
 @pytest.mark.parametrize(("rounds", "shown"), [(1, 1), (3, 3), (20, 20), (50, 20)])

@@ -28,7 +28,7 @@ from daedalus.training.algorithms.sft.trainer import make_practice
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import PortfolioSettings, TrainingSettings
-from daedalus.training.sources.choice import make_source
+from daedalus.training.sources.make_source import make_source
 from daedalus.training.sources.source import Source
 from tests.design.search.markets import PUBLISHED, play_steps, published_reward
 from tests.training.conftest import CANDIDATES, GRPO, PROMPT, TEACHER, make_run, make_tracker
@@ -156,7 +156,7 @@ def test_the_model_plays_up_to_a_state_with_the_objective_of_its_prompt(
         seen.append(weights_shown(chats))
         return [format_mechanism(Mechanism())] * len(chats)
 
-    monkeypatch.setattr("daedalus.training.sources.choice.make_generate", lambda *_: generate)
+    monkeypatch.setattr("daedalus.training.sources.make_source.make_generate", lambda *_: generate)
     grpo = replace(GRPO, own_states=True)
     settings = TrainingSettings(prompt=PROMPT, grpo=grpo, objectives=ASKED)
     source = make_source(small, make_run(env, tmp_path, settings), "grpo")

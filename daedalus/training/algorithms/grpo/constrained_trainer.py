@@ -16,8 +16,8 @@ from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_
 from daedalus.training.constrained import Constraints
 from daedalus.training.generating import generating
 from daedalus.training.generation import answer
+from daedalus.training.log_probabilities import choice_log_probabilities
 from daedalus.training.model import LanguageModel
-from daedalus.training.scores import choice_scores
 from daedalus.training.trl_internals import OpenTrainer
 from daedalus.training.writing import Change
 
@@ -66,8 +66,8 @@ class ConstrainedTrainer(OpenTrainer):
             mask[place] = 1
         return mask
 
-    def score_answers(
+    def log_probabilities_of_answers(
         self, model: torch.nn.Module, tokens: torch.Tensor, mask: torch.Tensor, length: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return log-probabilities and entropies of choices, shape (B, length) each."""
-        return choice_scores(model, tokens, mask, length, self.allow, self.temperature)
+        return choice_log_probabilities(model, tokens, mask, length, self.allow, self.temperature)

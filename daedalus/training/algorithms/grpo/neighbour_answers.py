@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from daedalus.design.search.space import GRID, Settings, neighbour
+from daedalus.design.search.space import GRID, FieldValues, neighbour
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.training.constrained import Constraints
 from daedalus.training.defaults import end_of_answer
@@ -49,7 +49,7 @@ def with_neighbours(
     return whole
 
 
-def one_field(grid: Settings = GRID) -> Change:
+def one_field(grid: FieldValues = GRID) -> Change:
     """Return what changes one field of an answer that is a mechanism.
 
     Args:

@@ -4,8 +4,9 @@ One step: TRL draws prompts of the source (``make_source``), and ``ConstrainedTr
 with a group (``sample_answers``), neighbours of sampled answers first (``with_neighbours``). The
 reward of the source plays each answer in forks of its prompt's state (``MarketReward.score``). TRL
 makes advantages of the rewards, and for the losses ``target`` and ``boltzmann`` those of
-``targeted_advantages`` replace them. TRL weighs the answers' scores (``score_answers``) by the
-advantages and updates the model. Without ``constrained`` it samples and scores by itself, too.
+``targeted_advantages`` replace them. TRL weighs the answers' log-probabilities
+(``log_probabilities_of_answers``) by the advantages and updates the model. Without ``constrained``
+it samples and computes them by itself, too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
-from daedalus.training.sources.choice import make_source
+from daedalus.training.sources.make_source import make_source
 from daedalus.training.sources.source import Source
 from daedalus.training.trainers import prepared, run_phase, shared_options
 from daedalus.training.trl_internals import replace_advantages, wrap_generation

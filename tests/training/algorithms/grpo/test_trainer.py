@@ -17,7 +17,7 @@ from daedalus.design.search.space import random_mechanisms
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.grpo.trainer import grpo_config, train, train_grpo
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.choice import make_source
+from daedalus.training.sources.make_source import make_source
 from tests.training.answers import answer_tokens
 from tests.training.conftest import GRPO, make_run
 from tests.training.fake_vllm import serving

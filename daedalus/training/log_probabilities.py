@@ -18,7 +18,7 @@ from daedalus.training.constrained import Constraint, Constraints, by_prompt, lo
 _PROMPT, _PADDING = 0, -1  # owners of tokens that belong to no answer
 
 
-def choice_scores(
+def choice_log_probabilities(
     model: Any,
     tokens: torch.Tensor,
     mask: torch.Tensor,
