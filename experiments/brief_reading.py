@@ -42,13 +42,17 @@ def main(config: BriefReading, out: Path) -> None:
 
 def _read(config: BriefReading) -> Iterator[pd.DataFrame]:
     """Yield what each reader reads of the second writer's sentences, by what it has learnt."""
+    models = {
+        int(count): ModelReader(load_brief_model(folder, 0.0, None))
+        for count, folder in config.models.items()
+    }
     every = [(name, count) for name in config.readers for count in config.wordings]
     for name, count in tqdm(every, "learning to read", unit="reader"):
         table = reading(_learnt(name, count, config), benchmark=True)
         yield table.assign(reader=name, wordings=count)
-    for count, folder in tqdm(config.models.items(), "reading", unit="model"):
-        table = reading(ModelReader(load_brief_model(folder, 0.0, None)), benchmark=True)
-        yield table.assign(reader="language_model", wordings=int(count))
+    for count, model in tqdm(models.items(), "reading", unit="model"):
+        table = reading(model, benchmark=True)
+        yield table.assign(reader="language_model", wordings=count)
 
 
 def _of_sellers() -> dict[str, Callable[[str], Understanding]]:

@@ -38,7 +38,7 @@ class SplittingReader:
         for whole, sentence in zip(self.whole.clauses(sentences), sentences, strict=True):
             parts = self.words.clauses([sentence])
             taken = _surer(whole, parts)
-            taken += _left_out(taken, parts)
+            taken = [*taken, *_left_out(taken, parts)]
             found += [*taken, *named_and_not_read(sentence, taken)]
         return found
 
@@ -55,10 +55,10 @@ def _left_out(taken: Sequence[Clause], parts: Sequence[Clause]) -> Iterator[Clau
     """Yield the parts that ask for something that was not taken, in doubt."""
     if len(parts) == 1 or not any(can_be_used(each) for each in taken):
         return
+    about = {each.meaning for each in taken}
     for part in parts:
-        other = part.meaning not in {each.meaning for each in taken}
-        if other and part.confidence >= _HINT and can_be_used(part):
-            yield replace(part, doubt=BESIDE)
+        if part.meaning not in about and part.confidence >= _HINT and not part.parts.is_nothing:
+            yield replace(part, doubt=part.fault or BESIDE)
 
 
 def load_splitting_reader() -> SplittingReader:

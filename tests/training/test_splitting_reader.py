@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.named import BESIDE
 from daedalus.training.splitting_reader import SplittingReader
 
 TEXT = "We need money, and winners pay what they offered."
@@ -61,3 +62,26 @@ def test_what_both_readers_miss_is_named() -> None:
     found = SplittingReader(Fixed([whole]), Fixed([whole])).clauses([sentence])
     assert found[0] == whole and [each.sentence for each in found[1:]] == ["Second price"]
     assert found[1].doubt
+
+
+@pytest.mark.parametrize(
+    ("beside", "doubt"),
+    [
+        (part(MONEY, 0.5), BESIDE),
+        (part(MONEY, 0.49), None),
+        (part(OWN_BID, 0.9), None),
+        (part("nothing/all", 0.9), None),
+        (part("reserve_least/x", 0.9), "it names no amount"),
+    ],
+)
+def test_a_part_beside_what_is_taken_is_named(beside: Clause, doubt: str | None) -> None:
+    whole, words = part(OWN_BID, 0.95), [beside, part(OWN_BID, 0.3)]
+    found = SplittingReader(Fixed([whole]), Fixed(words)).clauses([TEXT])
+    assert found[0] == whole
+    assert [each.doubt for each in found[1:]] == ([] if doubt is None else [doubt])
+
+
+def test_nothing_is_named_beside_what_cannot_be_used() -> None:
+    whole = part(OWN_BID, 0.95, "it is too long")
+    words = [part("nothing/all", 0.9), part("nothing/all", 0.8)]
+    assert SplittingReader(Fixed([whole]), Fixed(words)).clauses([TEXT]) == words

@@ -10,16 +10,16 @@ from daedalus.design.briefs.clauses import Clause
 _NAMES = {
     "payment/first_price": r"first[- ]price|pay[- ]as[- ]bid"
     r"|pay(?:s|ing)? (?:its|their|his|her|what (?:it|they|he|she)) (?:own )?bids?\b",
-    "payment/second_price": r"second[- ]price|\bvickrey\b(?!-clarke)",
-    "payment/vcg": r"\bvcg\b|\bclarke\b",
+    "payment/second_price": r"second[- ]price|\bvickrey\b(?!\W+clarke)",
+    "payment/vcg": r"\bvcg\b|(?:\bvickrey\W+)?\bclarke\b(?:\W+groves\b)?",
     "aim/revenue": r"\brevenues?\b",
-    "aim/welfare": r"\bwelfare\b",
+    "aim/welfare": r"(?<!animal )\bwelfare\b",
     "aim/consumer_surplus": r"\bconsumer surplus\b",
     "aim/participation": r"\bparticipation\b",
     "also/fairness": r"\bfairness\b",
-    "also/competition": r"\bcompetition\b",
+    "also/competition": r"\bcompetition\b(?! law| auth)",
 }
-"""Words that leave no doubt what is named, by a meaning that it may have."""
+"""Words that name a format or an aim, by a meaning that they may have."""
 
 BESIDE = "it may be asked for beside something else; give it a sentence of its own"
 """Why a part is in doubt that a reader found, or a name, beside what is used."""
@@ -29,7 +29,8 @@ def named_and_not_read(sentence: str, clauses: Sequence[Clause]) -> Iterator[Cla
     """Yield a clause in doubt for each format and aim that no clause of the sentence is about.
 
     A reader gives a short sentence one meaning: "Second price, and winners pay their own bid."
-    would lose its first half. The doubt says so, and nothing else changes.
+    would lose its first half. The doubt says so, and nothing else changes. ``read`` drops it again
+    where the brief says the same elsewhere.
 
     Args:
         sentence: A sentence.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from daedalus.design.briefs.amounts import amounts_in
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.design.briefs.meanings import MEANINGS, OTHER
+from daedalus.design.briefs.named import BESIDE
 
 _SHORT = r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bNr)(?<!\bmin)(?<!\bmax)(?<!\bres)"
 _SHORT += r"(?<!\bRes)(?<!\bca)(?<!\bapprox)(?<!e\.g)(?<!i\.e)(?<!^\d)(?<!\n\d)"
@@ -58,7 +59,7 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
             else reader.clauses([*sentences])
         )
     ]
-    return understand([_with_doubt(each, least_confidence) for each in clauses])
+    return understand(_without_needless([_with_doubt(each, least_confidence) for each in clauses]))
 
 
 def _why_unread(sentence: str) -> str:
@@ -74,6 +75,17 @@ def _with_doubt(clause: Clause, least_confidence: float) -> Clause:
     if clause.confidence < least_confidence and not clause.fault:
         return replace(clause, doubt="the reader is not sure what it asks for; word it otherwise")
     return clause
+
+
+def _without_needless(clauses: Sequence[Clause]) -> list[Clause]:
+    """Return clauses without remarks on what is used, or stands in a part that is not used."""
+    used = {each.meaning for each in clauses if not each.fault}
+    unread = [each.sentence for each in clauses if each.fault and each.doubt != BESIDE]
+
+    def is_needless(clause: Clause) -> bool:
+        return clause.meaning in used or any(clause.sentence in each for each in unread)
+
+    return [each for each in clauses if each.doubt != BESIDE or not is_needless(each)]
 
 
 def sentences_of(text: str) -> list[str]:

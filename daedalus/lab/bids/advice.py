@@ -21,6 +21,7 @@ _NOTHING = 0.005
 """Losses, in percent, that are called none."""
 _CLOSE = 0.005
 """Share of the prices up to which the estimate is said to have them."""
+_SECRECY = {"": "", "True": " (told to bidders)", "False": " (kept secret)"}
 _MOVED = 0.1
 """Share by which the best reserve moves if a sale is left out, from which it is a doubt."""
 
@@ -166,7 +167,7 @@ def _words(findings: Findings, multiple: float) -> str:
 
 def _other_fields(findings: Findings) -> str:
     fields = findings.other_fields
-    secret = ", kept secret" if fields.pop("reveal_reserve", True) is False else ""
+    secret = _SECRECY[str(fields.pop("reveal_reserve", ""))]
     changed = [f"{name} {value}" for name, value in fields.items()]
     return f"{secret}, and {', '.join(changed)}" if changed else secret
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.design.briefs.clauses import Clause, Understanding, rules_of, says, understand
+from daedalus.design.briefs.named import BESIDE
 from daedalus.lab.bids.verdict import MULTIPLES, EstimatedMarkets, Policy, place_of
 from daedalus.market.allowed import Allowed, Between
 from daedalus.market.goal import Goal
@@ -54,7 +55,7 @@ class BriefRules:
         """Return the sentences that rule nothing here, each with the reason."""
         others = (each for each in self.understood.clauses if each not in self.clauses)
         reasons = [(each.sentence, self._reason(each)) for each in others]
-        unread = [(each.sentence, why) for each, why in self.understood.unread]
+        unread = [(each.sentence, self._why(each, why)) for each, why in self.understood.unread]
         excluded = [
             (each.second.sentence, f"it contradicts “{each.first.sentence}”")
             for each in self.understood.contradictions
@@ -90,6 +91,10 @@ class BriefRules:
     def _rules(self, clause: Clause) -> dict[str, Allowed]:
         rules = rules_of(clause, self.understood.population)
         return {name: each for name, each in rules.items() if name in TOLD}
+
+    def _why(self, clause: Clause, unread: str) -> str:
+        """Return why a clause that was not understood rules nothing, or would not if it were."""
+        return unread if unread != BESIDE or self._rules(clause) else self._reason(clause)
 
     def _reason(self, clause: Clause) -> str:
         parts = clause.parts

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from daedalus.design.briefs.clauses import Clause, Understanding
 from daedalus.design.briefs.meanings import MEANINGS, OTHER, kind
+from daedalus.design.briefs.named import BESIDE
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import DATA, wordings
 from daedalus.evaluation.figures import empty_panels, entitle, palette
@@ -54,12 +55,13 @@ def sellers_read(understand: Callable[[str], Understanding], briefs: str) -> pd.
 
     Args:
         understand: Returns what is understood of a brief.
-        briefs: One of ``SELLERS``. Readers were chosen on those of dev.
+        briefs: One of ``SELLERS``. Readers were chosen on ``dev`` and ``short_dev``.
 
     Returns:
         A row for each brief: how many demands it has, without those that cannot be set; how many of
         these are ``right``, with their amount; how many rules are ``wrong``; and whether a demand
-        is ``lost`` without a word, neither used nor named as not used.
+        is ``lost`` without a word: neither used, nor named as not used. A part that was not
+        understood is a word for one demand, and a remark is one if it names a demand.
     """
     lines = (DATA / f"sellers_{briefs}.jsonl").read_text(encoding="utf-8").splitlines()
     return pd.DataFrame(_demands(understand, **json.loads(line)) for line in lines)
@@ -72,7 +74,12 @@ def _demands(
     asked = Counter((name, _rounded(amount)) for name, amount in meanings if name != OTHER)
     used = Counter((each.meaning, _rounded(each.amount)) for each in found.clauses)
     right = (asked & used).total()
-    named = [each for each, _ in found.unread if not each.parts.is_nothing]
+    missing = {name for name, _ in asked - used}
+    named = [
+        each
+        for each, why in found.unread
+        if not each.parts.is_nothing and (why != BESIDE or each.meaning in missing)
+    ]
     told = len(named) + len(found.contradictions) - sum(name == OTHER for name, _ in meanings)
     missed = asked.total() - right
     row: dict[str, Any] = {"brief": brief, "demands": asked.total(), "right": right}

@@ -135,8 +135,8 @@ class BriefReading(Measured):
     Attributes:
         readers: Readers, of ``READERS``.
         wordings: Sentences of each meaning that they learn, each from 1 to 12.
-        models: Language models that read too, ``model`` folders of runs of grpo_briefs, by the
-            ``lessons.wordings`` of the run: ``+models.4=RUN/model``.
+        models: Language models that read too, by the ``lessons.wordings`` of their runs of
+            grpo_briefs: ``+models.4=RUN/sft_model``. GRPO meets all wordings.
         reader: How the ``tuned`` one is trained.
     """
 

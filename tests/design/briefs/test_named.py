@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from daedalus.design.briefs.clauses import Clause, understand
-from daedalus.design.briefs.named import named_and_not_read
+from daedalus.design.briefs.meanings import MEANINGS
+from daedalus.design.briefs.named import BESIDE, named_and_not_read
+from daedalus.design.briefs.readers import read
 from daedalus.design.briefs.wordings import wordings
 
 
 def read_as(meaning: str, sentence: str) -> list[Clause]:
-    return [Clause(meaning, None, sentence)]
+    amount = 0.5 if MEANINGS[meaning].takes_amount else None
+    return [Clause(meaning, amount, sentence)]
 
 
 @pytest.mark.parametrize(
@@ -37,6 +42,8 @@ def test_what_is_named_and_not_read_is_in_doubt(sentence: str, read: str, named:
     [
         ("Never a second-price auction.", "ban/second_price"),
         ("The Vickrey-Clarke-Groves rule.", "payment/vcg"),
+        ("Vickrey Clarke Groves it is.", "payment/vcg"),
+        ("No animal welfare papers, no sale to them.", "winner_told/no"),
         ("Fairness of 0.5 at least.", "floor/fairness"),
         ("The second-price sale of last year is over.", "nothing/all"),
     ],
@@ -54,3 +61,25 @@ def test_sentences_with_one_meaning_name_hardly_anything_else() -> None:
         if [*named_and_not_read(text, read_as(meaning, text))]
     ]
     assert len(needless) <= 1, needless
+
+
+class Fixed:
+    """Reads the words of its sentences as it was told."""
+
+    def __init__(self, *clauses: Clause) -> None:
+        self.found = clauses
+
+    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+        return [*self.found]
+
+
+def test_a_remark_on_what_is_used_or_already_in_doubt_is_dropped() -> None:
+    remark = Clause("aim/revenue", None, "revenue", 0.0, BESIDE)
+    used, unsure = (
+        Clause("aim/revenue", None, "Revenue!"),
+        Clause("aim/welfare", None, "revenue?", 0.3),
+    )
+    alone = read(Fixed(remark), "x", 0.65)
+    assert [each for each, _ in alone.unread] == [remark]
+    assert not read(Fixed(used, remark), "x", 0.65).unread
+    assert len(read(Fixed(unsure, remark), "x", 0.65).unread) == 1

@@ -86,7 +86,7 @@ def test_a_secret_reserve_costs_nothing_where_nobody_pays_its_own_bid(
     (cost,) = brief.costs
     assert (cost.says, cost.today, cost.cost) == ("reveal_reserve: false", "broken", 0)
     told = what_to_set(found)
-    assert ", kept secret, and" in told and "Today's rules break the brief" in told
+    assert " (kept secret), and" in told and "Today's rules break the brief" in told
     assert "| Keep it secret. | reveal\\_reserve: false | broken | 0 |" in _brief(found)[2]
     assert brief.unused == []
 

@@ -43,21 +43,24 @@ export class BriefSentences extends EventTarget {
     meaning.value = clause.meaning;
     const amount = el("input", { type: "number", step: "any", inputmode: "decimal", "aria-label": `Amount in ${quote}` });
     const remove = el("button", { type: "button", text: "×", class: "plain", "aria-label": `Remove ${quote}`, title: "Remove" });
+    const accept = el("button", { type: "button", text: "Use it", "aria-label": `Use ${quote} as shown` });
+    accept.hidden = !this.#acceptable(clause);
     const badge = el("span", { class: `badge ${read.use}`, text: USES[read.use] });
     const said = el("span", { text: saidOf(read) });
     const head = el("div", { class: "row" }, el("q", { text: read.sentence }), remove);
-    const controls = el("div", { class: "row" }, meaning, amount);
+    const controls = el("div", { class: "row" }, meaning, amount, accept);
     const entry = el("li", { class: "sentence" }, head, controls, el("p", { class: "meaning" }, badge, " ", said));
     const changed = () => {
       Object.assign(clause, { meaning: meaning.value, sure: 1, doubt: "" });
       clause.amount = this.#bound(amount, clause) && amount.value !== "" ? Number(amount.value) : null;
-      badge.hidden = true;
+      badge.hidden = accept.hidden = true;
       said.textContent = CHANGED;
       this.dispatchEvent(new Event("change"));
     };
     amount.value = clause.amount === null ? "" : String(clause.amount);
     this.#bound(amount, clause);
     for (const each of [meaning, amount]) each.addEventListener("change", changed);
+    accept.addEventListener("click", changed);
     remove.addEventListener("click", () => this.#remove(entry, clause));
     return entry;
   }
@@ -74,6 +77,16 @@ export class BriefSentences extends EventTarget {
     if (counts) amount.title = `${low} to ${high}`;
     amount.hidden = low === null;
     return low !== null;
+  }
+
+  /**
+   * Return whether a clause in doubt would be a rule if a person said so.
+   * @param {wire.GivenClause} clause
+   */
+  #acceptable({ meaning, amount, doubt }) {
+    const { low = null, high = null } = this.meanings.find(({ name }) => name === meaning) ?? {};
+    const fits = low === null || high === null || (amount !== null && low <= amount && amount <= high);
+    return Boolean(doubt) && fits && meaning !== "other/all";
   }
 
   /**
