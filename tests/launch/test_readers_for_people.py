@@ -12,6 +12,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Reading, Understanding, says
+from daedalus.design.briefs.named import BESIDE
 from daedalus.design.designers.brief_search import LEAST_CONFIDENCE
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.from_config import load_reader
@@ -70,14 +71,17 @@ def test_sentences_that_exclude_each_other_are_both_named(understand: Understand
     assert "“Nobody may learn who won.” excludes “Everybody must learn who won.”" in named
 
 
-def test_of_two_demands_in_a_sentence_one_is_shown(understand: Understand) -> None:
-    """The sentence is taken as one thing: the other demand is lost, and what is left is shown."""
+def test_of_two_demands_in_a_sentence_the_one_that_is_not_used_is_named(
+    understand: Understand,
+) -> None:
     understood = understand(BOTH)
-    reading = only(understood)
+    reading, beside = understood.readings
+    assert (beside.use, beside.clause.meaning) == ("unused", "payment/second_price")
+    assert beside.clause.sentence == "second price" and beside.says == BESIDE
     assert (reading.use, reading.clause.meaning) == ("used", "payment/first_price")
     assert reading.clause.sentence == BOTH and reading.says == says(reading.clause, "")
     assert LEAST_CONFIDENCE <= reading.clause.confidence < 1
-    assert not understood.contradictions and not understood.warnings
+    assert not understood.contradictions and len(understood.warnings) == 1
 
 
 @pytest.mark.parametrize(
