@@ -7,6 +7,8 @@ import threading
 import pytest
 from playwright.sync_api import Page, expect
 
+from daedalus.design.briefs.clauses import Clause, understand
+from daedalus.design.briefs.named import BESIDE
 from daedalus.service.openenv.briefs_on_offer import Understand
 from daedalus.service.openenv.messages import LONGEST_BRIEF
 from tests.service.briefs import load, offer
@@ -81,6 +83,23 @@ def price(page: Page) -> None:
     expect(page.locator("#brief-costs")).to_contain_text("are chance", timeout=120_000)
     expect(page.locator(".found .cost")).to_have_count(2)
     expect(page.locator("#brief-prices")).to_be_hidden()
+
+
+def test_what_was_named_beside_a_demand_can_be_used(visit: Visit, catalogue) -> None:
+    named = Clause("payment/vcg", None, "VCG", 0.0, BESIDE)
+    understood = understand([Clause("no_fines/all", None, "VCG, no fines.", 0.9), named])
+    briefs = offer(lambda: lambda _: understood)
+    with at_own_site(visit, catalogue, 4, briefs=briefs, **PATIENT) as visitor:
+        page = visitor.page
+        find_rules(page, "VCG, no fines.")
+        expect(page.locator(".sentence .badge")).to_have_text(["used", "not used"])
+        accept = page.locator(".sentence").get_by_text("Use it")
+        expect(accept.locator("visible=true")).to_have_count(1)
+        accept.locator("visible=true").click()
+        expect(accept.locator("visible=true")).to_have_count(0)
+        page.click("#brief-again")
+        expect(page.locator("#rule-auction_type")).to_have_value("vcg", timeout=120_000)
+        expect(page.locator(".sentence .badge")).to_have_text(["used", "used"])
 
 
 def test_nothing_is_invented_and_contradictions_are_named(visit: Visit, catalogue) -> None:
