@@ -84,7 +84,7 @@ class Goal:
             self.check_value(name, getattr(mechanism, name))
 
     def settings(self, table: Mapping[str, tuple[Any, ...]]) -> Mapping[str, tuple[Any, ...]]:
-        """Return the settings of each field that a search tries and the goal allows.
+        """Return the values of each field that a search tries and the goal allows.
 
         Args:
             table: Values of each field, such as ``GRID`` or ``LEVELS``. Of a field with a range

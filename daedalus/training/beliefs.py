@@ -83,10 +83,10 @@ def choice_beliefs(language_model: LanguageModel, said: Completions) -> pd.DataF
     places = constraint.choices(answer).places
     whole = torch.tensor([prompt + answer], device=model.device)
     with generating(model):
-        scores = choice_log_probabilities(
+        found = choice_log_probabilities(
             model, whole, torch.ones_like(whole), len(answer), constraint, temperature=1.0
         )
-    logps, entropies = (each[0, places].cpu() for each in scores)
+    logps, entropies = (each[0, places].cpu() for each in found)
     ends = [match.start() for match in re.finditer(r',"\w+":', str(tokenizer.decode(answer)))]
     starts = [len(str(tokenizer.decode(answer[:place]))) for place in places]
     return pd.DataFrame(

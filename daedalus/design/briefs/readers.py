@@ -49,7 +49,8 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
         text: The brief.
         least_confidence: A sentence of which the reader is less sure counts as not understood.
     """
-    grouped = groupby(sentences_of(text), key=_why_unread)
+    given = sentences_of(text)
+    grouped = groupby(given, key=_why_unread)
     clauses = [
         each
         for why, sentences in grouped
@@ -59,7 +60,8 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
             else reader.clauses([*sentences])
         )
     ]
-    return understand(_without_needless([_with_doubt(each, least_confidence) for each in clauses]))
+    doubted = [_with_doubt(each, least_confidence) for each in clauses]
+    return understand(_without_needless(doubted, given))
 
 
 def _why_unread(sentence: str) -> str:
@@ -77,13 +79,19 @@ def _with_doubt(clause: Clause, least_confidence: float) -> Clause:
     return clause
 
 
-def _without_needless(clauses: Sequence[Clause]) -> list[Clause]:
-    """Return clauses without remarks on what is used, or stands in a part that is not used."""
+def _without_needless(clauses: Sequence[Clause], sentences: Sequence[str]) -> list[Clause]:
+    """Return clauses without remarks on what is used, or stands in a part that is not used.
+
+    Where several sentences have the words of a remark, each of them must say so by such a part.
+    """
     used = {each.meaning for each in clauses if not each.fault}
     unread = [each.sentence for each in clauses if each.fault and each.doubt != BESIDE]
 
     def is_needless(clause: Clause) -> bool:
-        return clause.meaning in used or any(clause.sentence in each for each in unread)
+        words = clause.sentence
+        parts = [each for each in unread if words in each]
+        said = (any(part in each for part in parts) for each in sentences if words in each)
+        return clause.meaning in used or (bool(parts) and all(said))
 
     return [each for each in clauses if each.doubt != BESIDE or not is_needless(each)]
 

@@ -40,13 +40,13 @@ GRID: dict[str, tuple[Any, ...]] = {name: _grid(name) for name in FIELDS}
 
 
 class Places:
-    """The mechanisms of a table of settings, by the place of each field's setting in it.
+    """The mechanisms of a table of values, by the place of each field's value in it.
 
     Args:
         table: Values of each field.
 
     Attributes:
-        sizes: Number of settings of each of ``FIELDS``, in order.
+        sizes: Number of values of each of ``FIELDS``, in order.
     """
 
     def __init__(self, table: FieldValues) -> None:
@@ -75,12 +75,12 @@ class Places:
 
 
 def mechanisms_at(places: NDArray[np.integer[Any]], table: FieldValues = GRID) -> Mechanisms:
-    """Return the mechanisms with these places in a table of settings, see ``Places``."""
+    """Return the mechanisms with these places in a table of values, see ``Places``."""
     return Places(table).mechanisms(places)
 
 
 def places_of(mechanisms: Mechanisms, table: FieldValues = GRID) -> NDArray[np.int64]:
-    """Return the places of the nearest settings, shape (B, 11): undoes ``mechanisms_at``."""
+    """Return the places of the nearest values, shape (B, 11): undoes ``mechanisms_at``."""
     columns = []
     for name in FIELDS:
         given, settings = getattr(mechanisms, name), column(name, table[name])

@@ -82,4 +82,11 @@ def test_a_remark_on_what_is_used_or_already_in_doubt_is_dropped() -> None:
     alone = read(Fixed(remark), "x", 0.65)
     assert [each for each, _ in alone.unread] == [remark]
     assert not read(Fixed(used, remark), "x", 0.65).unread
-    assert len(read(Fixed(unsure, remark), "x", 0.65).unread) == 1
+    assert len(read(Fixed(unsure, remark), "Some revenue?", 0.65).unread) == 1
+
+
+def test_a_question_about_a_name_hides_no_demand() -> None:
+    fines = Clause("no_fines/all", None, "VCG, no fines.")
+    remark = Clause("payment/vcg", None, "VCG", 0.0, BESIDE)
+    understood = read(Fixed(fines, remark), "VCG, no fines. Is VCG allowed?", 0.65)
+    assert [each.sentence for each, _ in understood.unread] == ["VCG", "Is VCG allowed?"]

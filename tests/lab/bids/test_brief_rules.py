@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from daedalus.design.briefs.clauses import Clause, understand
+from daedalus.design.briefs.named import BESIDE
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.lab.bids.advice import what_to_set
 from daedalus.lab.bids.analysis import Analysis, Plan, analyse
@@ -130,6 +131,12 @@ def test_what_a_log_cannot_tell_is_named(analysis: Analysis) -> None:
         "High.": "it names no amount",
         "Displaced.": "it contradicts “Own bids.”",
     }
+
+
+def test_what_is_named_beside_is_told_only_if_it_could_rule() -> None:
+    beside = [Clause(name, None, name, 0.0, BESIDE) for name in ("aim/revenue", "payment/vcg")]
+    rules = BriefRules(understand([FORMAT, *beside]), REVENUE.active)
+    assert rules.unused == [("payment/vcg", BESIDE)]
 
 
 def test_the_report_has_a_section_of_the_brief(analysis: Analysis) -> None:

@@ -1,4 +1,4 @@
-"""A trainer of TRL whose answers are constrained: how it samples them, and how it scores them.
+"""A trainer of TRL whose answers are constrained: how it samples them, and how likely they are.
 
 TRL draws the prompts, asks for rewards, makes advantages of them, sums the loss and moves the
 weights. ``advantages.py`` replaces the advantages for the losses ``target`` and ``boltzmann``
