@@ -12,7 +12,9 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Clause, understand
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.named import BESIDE
 from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.wordings import DATA
 from daedalus.design.designers.brief_search import make_reader
 from daedalus.lab.studies.brief_reading import sellers_read
 from daedalus.lab.studies.briefs import leads
@@ -266,6 +268,14 @@ def test_what_nobody_names_is_lost() -> None:
     doubt = [Clause("aim/revenue", None, "x", 0.1, "it is not sure")] * 9
     told = sellers_read(lambda _: understand(doubt), "test")
     assert not told["lost"].any() and not told["wrong"].any()
+
+
+def test_a_remark_excuses_only_the_demand_that_it_names() -> None:
+    remarks = [Clause("aim/revenue", None, "revenue", 0.0, BESIDE)] * 9
+    table = sellers_read(lambda _: understand(remarks), "short_dev")
+    lines = (DATA / "sellers_short_dev.jsonl").read_text().splitlines()
+    named = pd.Series(["aim/revenue" in each for each in lines])
+    assert 0 < named.sum() < len(named) and table["lost"].eq(~named).all()
 
 
 @pytest.mark.parametrize(
