@@ -34,9 +34,12 @@ _SIMPLE |= {Fraction(5, 2): "two and a half", Fraction(1): "one", Fraction(2): "
 
 _SIZES = "|".join([*_PLURALS, *_PARTS])
 _WORD = "(?:" + "|".join(["hundred", *sorted(_NUMBERS, key=len, reverse=True)]) + ")"
+_DIGIT = f"(?:{'|'.join(_ONES[:10])})"
 _SERIES = rf"{_WORD}(?:(?:[ -]|(?<=hundred) and ){_WORD}){{0,7}}"
 _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{_SIZES})\b)"
-_UNIT = rf"(?:\s*-?\s*(?P<unit>%|per ?cent\b|(?:{_SIZES})\b))?"
+_NO_PLACE = "".join(rf"(?<!\b{each} )" for each in "this that the no any some which".split())
+_WORDS += rf"|{_NO_PLACE}\bpoint {_DIGIT}(?: {_DIGIT})*\b"  # not: at this point two of them left
+_UNIT = rf"(?:\s*-?\s*(?P<unit>%|pct\b|per ?cent\b|(?:{_SIZES})\b))?"
 _OUT_OF = r"(?:\s+(?:out of|in|of)(?: every)?\s+(?P<whole>\d+|" + "|".join(_NUMBERS) + r")\b)?"
 _NO_AMOUNT = r"(?<![\w.,/-])"  # parts of dates, -0.2
 _NO_THOUSANDS = r"(?![1-9]\d{0,2}(?:,\d{3})+(?!\d))"  # 2,500 is out of range, or 2.5: nobody knows
@@ -222,7 +225,7 @@ def _is_money(text: str, match: re.Match[str]) -> bool:
 
 def _size(unit: str) -> int:
     unit = unit.lower()
-    if unit == "%" or unit.startswith("per"):
+    if unit in ("%", "pct") or unit.startswith("per"):
         return _PERCENT
     return _PLURALS.get(unit) or _PARTS[unit]
 

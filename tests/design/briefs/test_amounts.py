@@ -31,6 +31,10 @@ def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
         ("a hundred and ten percent", [1.1]),
         ("bids ≥ 20% of top value", [0.2]),
         ("thirty-five per cent", [0.35]),
+        ("20 to 30pct", [0.2, 0.3]),
+        ("reserve point two five, or point four", [0.25, 0.4]),
+        ("at this point three buyers may bid", [3.0]),
+        ("The point one makes", [1.0]),
         ("at least two", [2.0]),
         ("one of the buyers gets half", [0.5]),  # half is sure, so one is no amount
         ("A buyer and another one", [1.0]),  # nothing better is at hand
