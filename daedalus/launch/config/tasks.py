@@ -155,8 +155,8 @@ class BriefReading(Measured):
         counts = {str(each) for each in range(1, 13)}
         if wrong := [each for each in (*self.wordings, *self.models) if str(each) not in counts]:
             raise ValueError(f"wordings, models: {wrong[0]}; give numbers from 1 to 12")
-        if not self.readers or not self.wordings:
-            raise ValueError("readers and wordings: give at least one of each")
+        if not (self.models or (self.readers and self.wordings)):
+            raise ValueError("readers and wordings: give at least one of each, or models")
 
 
 @dataclass
