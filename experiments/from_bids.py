@@ -15,7 +15,7 @@ from daedalus.lab.bids.analysis import Analysis, Plan, analyse
 from daedalus.lab.bids.estimated_population import population_file, population_of
 from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.figures import figures_of
-from daedalus.lab.bids.findings import reserves_table, rules_table, verdict_row
+from daedalus.lab.bids.findings import reserves_table, rules_table
 from daedalus.lab.bids.log import load_bids
 from daedalus.lab.bids.report import go_on, markdown, page, warnings
 from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
@@ -80,7 +80,6 @@ def _write(report: Report, analysis: Analysis, out: Path) -> None:
     for name, figure in figures_of(analysis).items():
         report.figure(figure, name)
     report.table(findings.designers, "designers", f"{findings.reward} of a sale")
-    report.table(verdict_row(findings), "verdict")
     report.table(reserves_table(findings), "reserves")
     report.table(findings.sensitivity, "sensitivity", "other assumptions")
     report.table(findings.checks, "diagnostics")

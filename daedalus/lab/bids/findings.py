@@ -203,30 +203,6 @@ def reserves_table(findings: Findings) -> pd.DataFrame:
     return table.sort_values("auction", kind="stable")
 
 
-def verdict_row(findings: Findings) -> pd.DataFrame:
-    """Return the verdict as a table with one row.
-
-    Returns:
-        ``change``, whether it is recommended; ``try_first``, whether in some sales first;
-        ``reserve``, that was designed, as a multiple of ``base`` or, if this is money, in money,
-        with its interval; ``typical_reserve``, the same in money; ``gain`` with its interval; and
-        the other fields of the mechanism.
-    """
-    verdict, estimator = findings.verdict, findings.estimator
-    fields = verdict.policy.mechanism.to_dict()
-    del fields["reserve_price"]
-    low, high = (estimator.unit * each for each in verdict.best)
-    row: dict[str, object] = {
-        "change": verdict.change,
-        "try_first": verdict.change and findings.is_small,
-    }
-    row |= {"base": estimator.base, "reserve": estimator.unit * verdict.policy.multiple}
-    row |= {"reserve_low": low, "reserve_high": high}
-    row |= {"typical_reserve": typical(verdict.policy.multiple, estimator, findings.estimate)}
-    row |= {"gain": verdict.gain, "gain_low": verdict.interval[0], "gain_high": verdict.interval[1]}
-    return pd.DataFrame([row | fields])
-
-
 def rules_table(brief: BriefFindings) -> pd.DataFrame:
     """Return a row for each sentence of a brief that asks for something.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from daedalus.lab.bids.estimator import Estimate, Estimator
-from daedalus.lab.bids.findings import Findings, amount, reserve_words, reserves_table, verdict_row
+from daedalus.lab.bids.findings import Findings, amount, reserve_words, reserves_table
 from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.report import go_on, markdown, page
 from daedalus.lab.bids.settings import BidLogSettings
@@ -71,13 +71,6 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     assert (
         "would lose 2.0 % (a change of -3.0 to -1.0 %)" in text and "Only a trial can tell" in text
     )
-
-
-def test_the_verdict_is_a_row(findings: Findings) -> None:
-    (row,) = verdict_row(findings).to_dict("records")
-    assert row["change"] and row["base"] == "money" and row["auction_type"] == "first_price"
-    assert row["reserve_low"] <= row["reserve"] <= row["reserve_high"]
-    assert row["gain_low"] <= row["gain"] <= row["gain_high"] and "reserve_price" not in row
 
 
 def test_a_change_of_format_is_told(findings: Findings) -> None:
