@@ -161,16 +161,6 @@ def test_assumptions_are_said_to_be_of_revenue_whatever_is_wanted(findings: Find
     assert note in markdown(other, figures, "") and note not in markdown(findings, figures, "")
 
 
-def test_an_interval_that_crosses_0_is_told_so(findings: Findings) -> None:
-    """From a loss of 3 to a gain of 1 was told as 1 to 3."""
-    raised, policy = (-1.0, -3.0, 1.0), Policy(findings.verdict.policy.mechanism, 0.9)
-    verdict = replace(
-        findings.verdict, change=False, unseen=True, raised=raised, policy=policy, reward=100.0
-    )
-    said = what_to_set(replace(findings, verdict=verdict))
-    assert "would lose 1.0 % (a change of -3.0 to +1.0 %)" in said
-
-
 def test_prices_of_ascending_sales_are_checked_too(findings: Findings) -> None:
     """No price was off, as they have no rows by number of bidders."""
     bids, settings = clock_bids(np.random.default_rng(0).uniform(1.0, 2.0, (80, 3))), ASCENDING

@@ -32,27 +32,20 @@ def refusal(table: pd.DataFrame, **settings: object) -> str:
     return str(caught.value)
 
 
-def test_a_csv_file_is_read_in_any_order(tmp_path: Path) -> None:
-    table = table_of(BIDS, grade=["a", "b"] * 30).sample(frac=1.0, random_state=0)
-    path = tmp_path / "sales.csv"
-    table.to_csv(path, index=False)
-    log = load_bids(str(path), SETTINGS)
-    assert log.name == "sales" and len(log.sales) == 60 and len(log.bids) == 180
-    assert (log.bidders == 3).all() and (log.paid == 3.0).all()
-    assert list(log.covariates) == ["grade"] and log.reserves is None
-    grades = dict(zip(log.sales["auction"], log.covariates["grade"], strict=True))
-    assert grades["A00000"] == "a" and grades["A00001"] == "b"
-
-
-def test_each_bid_keeps_its_bidder_in_any_order_and_where_sales_are_left_out() -> None:
+def test_bids_keep_bidders_and_sales_covariates_in_any_order_and_where_sales_are_left_out() -> None:
     rng = np.random.default_rng(0)
-    table = table_of(list(rng.random((60, 3)))).assign(bidder=list("abc") * 60)
+    table = table_of(list(rng.random((60, 3))), grade=["a", "b"] * 30).assign(
+        bidder=list("abc") * 60
+    )
     table.loc[0, "bidder"] = ""
-    table = pd.concat([table, pd.DataFrame([{"auction": "one", "bid": 0.5, "bidder": "d"}])])
+    alone = {"auction": "one", "bid": 0.5, "bidder": "d", "grade": "a"}
+    table = pd.concat([table, pd.DataFrame([alone])])
     log = read(table.sample(frac=1.0, random_state=0))
     assert log.bidder is not None and len(log.bidder) == 180
     names = dict(zip(table["bid"], table["bidder"], strict=True))
     assert [names[bid] for bid in log.bids] == list(log.bidder)
+    grades = dict(zip(table["auction"], table["grade"], strict=True))
+    assert [grades[auction] for auction in log.sales["auction"]] == list(log.covariates["grade"])
     assert read(table.drop(columns="bidder")).bidder is None
 
 
@@ -115,14 +108,6 @@ def test_gaps_are_refused() -> None:
     empty = table_of(BIDS).astype({"auction": object})
     empty.loc[0, "auction"] = None
     assert "line 2 has no sale" in refusal(empty)
-
-
-def test_two_bids_of_a_bidder_count_as_the_last_where_bidding_is_open() -> None:
-    table = table_of(BIDS)
-    table["bidder"] = ["x", "x", "y"] * 60
-    assert "bidder x bids twice in auction A00000" in refusal(table)
-    log = read(table, format="ascending")
-    assert (log.bidders == 2).all() and sorted(set(log.bids)) == [2.0, 3.0]
 
 
 @pytest.mark.parametrize("change", [{"format": "dutch"}, {"resamples": 5}, {"bandwidth": 0.0}])
