@@ -1,4 +1,4 @@
-"""The worked example of docs/market.md: a third-price auction, added to a copy of the market."""
+"""The worked example of docs/market.md: a third-price auction, added to a copy of the project."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from daedalus.lab.theory.formats import FORMATS
+
 ROOT = Path(__file__).parents[2]
 DIFF = ROOT / "docs" / "examples" / "third_price.diff"
-COPIED = ["daedalus/market", "daedalus/checks.py"]
-COPIED += ["tests/market", "tests/populations.py", "tests/__init__.py"]
+COPIED = ["daedalus", "tests/market", "tests/populations.py", "tests/__init__.py"]
 
-SCRIPT = """
+PLAYED = """
 import json
 import numpy as np
 from daedalus.market.classic import ClassicMarket
@@ -40,19 +41,71 @@ played = {name: market.play(market.reset(seeds), rule, 50) for name, market in m
 print(json.dumps({name: each.field("revenue").mean() for name, each in played.items()}))
 """
 
+CERTIFIED = """
+import asyncio
+import json
+import numpy as np
+import pandas as pd
+from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.env import DesignEnv
+from daedalus.market.interface import MarketSettings
+from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
+from daedalus.market.population import BidderType, Population
+from daedalus.service.sessions.truth import _truth
+from daedalus.lab.studies.certificate_tables import Chosen, certificate_tables, mean_regrets
+from daedalus.lab.studies.llm_bidders import play
+from daedalus.lab.theory.certificates import certify, groups_of, truthful_regret
+from daedalus.lab.theory.deviations import Contest
+from daedalus.lab.theory.ex_post import two_unit_regrets
+from daedalus.lab.theory.hindsight import Recorded
+
+assert "third_price" in AUCTION_TYPES
+who = Population(bidders=3, types={"truthful": BidderType(demand=1)}, units=1)
+third, groups, none = Mechanism(auction_type="third_price"), groups_of(who), np.zeros((1, 2))
+env = DesignEnv.of(MarketSettings(), who)
+asked = {
+    "certify": lambda: certify(third, groups, 1, 0),
+    "tables": lambda: certificate_tables(env.market, [Chosen(third, 1.0, 1.0)], 1, 0),
+    "regret": lambda: truthful_regret(third, groups, 1, np.zeros((1, 3, 2))),
+    "contest": lambda: Contest("third_price", 0.0, 1, []),
+    "two units": lambda: two_unit_regrets("third_price", none, none),
+    "hindsight": lambda: Recorded(third, 1, none, none, none, 1),
+    "bidders": lambda: play(env, {"mine": FixedDesigner(third)}, 1, 0),
+}
+told = {}
+for name, ask in asked.items():
+    try:
+        told[name] = repr(ask())
+    except ValueError as error:
+        told[name] = f"{type(error).__name__}: {error}"
+rows = [third.to_dict() | {"designer": "new"}, third.to_dict() | {"designer": "both"}]
+rows += [Mechanism().to_dict() | {"designer": name} for name in ("both", "known")]
+regrets = mean_regrets(pd.DataFrame(rows).assign(valid=True), env.market, 0)
+told["unknown"] = sorted(regrets.index[regrets.isna()])
+told["badge"] = sorted(_truth(who).regrets)
+print(json.dumps(told))
+"""
+
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Return a copy of the market and of its references, with the example's edits."""
+    """Return a copy of the package and of the market's references, with the example's edits."""
+    skipped = shutil.ignore_patterns("__pycache__", "pretrained", "static")
     for name in COPIED:
         if (ROOT / name).is_dir():
-            skipped = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / name, tmp_path / name, ignore=skipped)
         else:
             shutil.copy(ROOT / name, tmp_path / name)
     alone = os.environ | {"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
     subprocess.run(["git", "apply", str(DIFF)], cwd=tmp_path, env=alone, check=True)
     return tmp_path
+
+
+def python(copy: Path, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a script with the copy; what is compiled for one test need not be fast."""
+    place = {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": str(copy / "cache"), "NUMBA_OPT": "0"}
+    command, alone = [sys.executable, "-c", script], os.environ | place
+    return subprocess.run(command, env=alone, cwd=copy, capture_output=True, text=True)
 
 
 def test_a_format_touches_at_most_five_files(copy: Path) -> None:
@@ -65,16 +118,30 @@ def test_a_format_touches_at_most_five_files(copy: Path) -> None:
 @pytest.mark.slow
 def test_the_kernels_sell_at_the_third_price(copy: Path) -> None:
     """The mean of the third-highest of n uniform values is (n - 2)/(n + 1)."""
-    place = {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": str(copy / "cache")}
-    place["NUMBA_OPT"] = "0"  # what is compiled for one test need not be fast
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env=os.environ | place,
-        cwd=copy,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    done = python(copy, PLAYED)
+    assert done.returncode == 0, done.stderr
     revenue = json.loads(done.stdout)
     assert revenue["strategic"] == pytest.approx(3 / 6, abs=0.01)
     assert revenue["classic"] == pytest.approx(0.3 + 0.6 * 3 / 6, abs=0.01)  # values are 0.3 to 0.9
+
+
+@pytest.mark.slow
+def test_a_new_format_is_certified_nowhere(copy: Path) -> None:
+    done = python(copy, CERTIFIED)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told.pop("unknown") == ["both", "new"]  # not the mean over the formats that are known
+    assert told.pop("badge") == sorted(FORMATS)
+    for name, said in told.items():
+        assert said.startswith("CannotRunError: auction_type: 'third_price' has no cert"), name
+
+
+def test_a_format_without_a_payment_stops_the_import(copy: Path) -> None:
+    rules = copy / "daedalus" / "market" / "auction.py"
+    known = "auction_format == _SECOND_PRICE or auction_format == THIRD_PRICE"
+    assert known in rules.read_text()
+    rules.write_text(rules.read_text().replace(known, "auction_format == _SECOND_PRICE"))
+    done = python(copy, "import daedalus.market.auction")
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ValueError: auction_type: 'third_price' has no single rule of payment")
