@@ -1,4 +1,4 @@
-"""Revenue and welfare of one sale, against published numbers and against sales that are played."""
+"""Revenue and welfare of one sale, against formulas and against sales that are played."""
 
 from __future__ import annotations
 
@@ -19,23 +19,6 @@ from tests.lab.theory.test_distributions import ATOM, GAP, IRREGULAR, UNIFORM, b
 LADDER = [Distribution.of(ValueDistribution().knots(), high=i / 5.0) for i in range(1, 6)]
 
 
-def exponential(knots: int = 6001) -> Distribution:
-    """An exponential value of mean 3, cut off at 30; its knots are even in place."""
-    places = np.linspace(0.0, 30.0, knots)
-    return Distribution(np.expm1(-places / 3.0) / np.expm1(-10.0), places)
-
-
-@pytest.mark.parametrize(
-    ("bidders", "optimum"), [(1, 0.25), (2, 0.41667), (3, 0.53125), (5, 0.671875), (10, 0.81827)]
-)
-def test_uniform_values_have_myersons_revenue(bidders: int, optimum: float) -> None:
-    assert sales.optimal_revenue([UNIFORM] * bidders) == pytest.approx(optimum, abs=5e-6)
-    with_reserve = sales.expected_revenue(symmetric(UNIFORM, bidders), 0.5)
-    assert with_reserve == pytest.approx(optimum, abs=5e-6)
-    without = sales.expected_revenue(symmetric(UNIFORM, bidders))
-    assert without == pytest.approx((bidders - 1) / (bidders + 1), abs=1e-14)
-
-
 @pytest.mark.parametrize("bidders", [2, 5, 64])
 @pytest.mark.parametrize("reserve", [0.0, 0.3, 0.8])
 def test_uniform_values_agree_with_the_formulas(bidders: int, reserve: float) -> None:
@@ -46,16 +29,6 @@ def test_uniform_values_agree_with_the_formulas(bidders: int, reserve: float) ->
     )
     assert sales.expected_revenue(crowd, reserve) == pytest.approx(revenue, abs=1e-12)
     assert sales.expected_welfare(crowd, reserve) == pytest.approx(welfare, abs=1e-12)
-
-
-def test_exponential_values_that_are_cut_off() -> None:
-    """Cut off at ten means, the numbers fall by less than 0.0004."""
-    values = exponential()
-    crowd = symmetric(values, 3)
-    assert sales.optimal_revenue([values] * 3) == pytest.approx(2.7517, abs=4e-4)
-    assert sales.expected_revenue(crowd, 3.0) == pytest.approx(2.7517, abs=4e-4)
-    assert sales.expected_revenue(crowd) == pytest.approx(2.5, abs=4e-4)
-    assert best_price(values) == pytest.approx(3.0, abs=0.01)
 
 
 @pytest.mark.parametrize("values", [UNIFORM, GAP, ATOM])
