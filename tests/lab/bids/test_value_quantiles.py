@@ -8,7 +8,6 @@ from scipy import stats
 
 from daedalus.lab.bids.value_quantiles import (
     LEVELS,
-    ascending_bounds,
     bandwidth,
     first_price_values,
     pooled,
@@ -84,28 +83,3 @@ def test_more_rivals_make_lower_values() -> None:
 def test_pooled_tables_are_weighted() -> None:
     tables = {2: np.zeros(3), 3: np.ones(3)}
     assert np.allclose(pooled(tables, {2: 1.0, 3: 3.0}), 0.75)
-
-
-def ascending(sales: int, stop: float, increment: float) -> tuple[np.ndarray, ...]:
-    """Return last bids of sales with three bidders: the price rises until one is left."""
-    rng = np.random.default_rng(4)
-    values = np.sort(rng.random((sales, 3)), axis=1)
-    bids = values * (stop + (1 - stop) * rng.random((sales, 3)))
-    bids[:, 1] = np.maximum(bids[:, 1], bids[:, 0])
-    bids[:, 2] = values[:, 1] / (1 + increment)  # the winner just beats the second value
-    return bids.ravel(), np.repeat(np.arange(sales), 3), np.full(sales, 3), np.ones(sales)
-
-
-@pytest.mark.parametrize("increment", [0.0, 0.05])
-def test_ascending_bids_bound_values(increment: float) -> None:
-    low, high = ascending_bounds(*ascending(4000, 0.7, increment), increment)
-    assert (low <= high + 1e-9).all()
-    inside = slice(5, -5)
-    assert (low[inside] <= LEVELS[inside] + 0.03).all()
-    assert (high[inside] >= LEVELS[inside] - 0.03).all()
-
-
-def test_bounds_meet_where_bidders_stay_to_the_end() -> None:
-    """Haile & Tamer (2003): if every bidder bids up to its value, the bounds are the truth."""
-    low, high = ascending_bounds(*ascending(6000, 1.0, 0.0), 0.0)
-    assert abs(high - low)[5:-5].max() < 0.05 and abs(low - LEVELS)[5:-5].max() < 0.05
