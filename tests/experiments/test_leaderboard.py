@@ -138,9 +138,3 @@ def test_where_nobody_beats_random_what_was_played_is_kept(tmp_path: Path) -> No
     with pytest.raises(CannotRunError, match=r"flat, seed 3: .*scores\.csv has the rewards"):
         leaderboard._normalised(scores, tmp_path)
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "scores.csv"), scores)
-
-
-def test_a_designer_with_the_name_of_the_best_fixed_mechanism_is_refused(tmp_path: Path) -> None:
-    words = ["tracking=files", "designer=random", "designer.name=best_fixed"]
-    with pytest.raises(CannotRunError, match=r"best_fixed is .*baseline of that name"):
-        leaderboard.main(compose_config("+experiment=leaderboard", *words), tmp_path)

@@ -201,9 +201,3 @@ def test_the_experiment_finds_what_the_oracle_takes(tmp_path: Path) -> None:
         assert table.loc[(name, "oracle"), "played_share"] == pytest.approx(reachable, abs=0.03)
         for share in ("played_share", "equilibrium_share"):
             assert table.loc[(name, "random"), share] < table.loc[(name, "search"), share] <= 1.0
-
-
-def test_a_designer_with_the_name_of_the_oracle_is_refused(tmp_path: Path) -> None:
-    words = ["tracking=files", "designer=random", "designer.name=oracle"]
-    with pytest.raises(CannotRunError, match=r"oracle is .*baseline of that name"):
-        known_optimum.main(compose_config("+experiment=known_optimum", *words), tmp_path)
