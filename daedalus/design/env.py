@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from daedalus.checks import CannotRunError
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import mean_over_rounds
-from daedalus.market.allowed import Allowed, checked_allowed
+from daedalus.market.allowed import Allowed, read_allowed
 from daedalus.market.factory import make_market
 from daedalus.market.goal import ANYTHING, Goal, refuse_others
 from daedalus.market.incumbents import draw_incumbents
@@ -66,7 +66,7 @@ class DesignEnv:
     brief: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        checked_allowed(self.allowed)
+        object.__setattr__(self, "allowed", read_allowed(self.allowed))
 
     @classmethod
     def of(

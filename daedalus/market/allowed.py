@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from daedalus.market.mechanism import (
@@ -42,28 +42,12 @@ _FREE: dict[str, Allowed] = (
 )
 
 
-def checked_allowed(allowed: Mapping[str, Allowed]) -> dict[str, Allowed]:
+def read_allowed(written: object) -> dict[str, Allowed]:
     """Return restrictions as a goal keeps them: tuples without repeats, numbers as floats.
 
     Args:
-        allowed: By field; a list counts as a tuple.
-
-    Raises:
-        MechanismError: A field or a value does not exist, there is no value, or a range is no
-            range. The message names the field and says what to write.
-    """
-    try:
-        return {name: _checked(name, each) for name, each in allowed.items()}
-    except MechanismError as error:
-        raise _placed(error) from error
-
-
-def read_allowed(written: object) -> dict[str, Allowed]:
-    """Return restrictions that were written as JSON or YAML.
-
-    Args:
-        written: By field a list of values, or ``{"min": low, "max": high}`` of a number field. What
-            ``Goal`` keeps is read as well.
+        written: By field a list or tuple of values, or of a number field a range, ``Between(low,
+            high)`` or ``{"min": low, "max": high}``.
 
     Raises:
         MechanismError: It is no such mapping, a field or a value does not exist, there is no value,
@@ -72,10 +56,9 @@ def read_allowed(written: object) -> dict[str, Allowed]:
     if not isinstance(written, Mapping):
         raise MechanismError("allowed", written, f"give a mapping: of each field {_FORMS}")
     try:
-        read = {name: _read(name, each) for name, each in written.items()}
+        return {name: _read(name, each) for name, each in written.items()}
     except MechanismError as error:
         raise _placed(error) from error
-    return checked_allowed(read)
 
 
 def written_allowed(allowed: Mapping[str, Allowed]) -> dict[str, Any]:
@@ -131,47 +114,30 @@ def _placed(error: MechanismError) -> MechanismError:
 
 
 def _read(name: str, written: Any) -> Allowed:
-    """Return one field's restriction; its values are not checked yet."""
-    _require_field(name, written)
-    if isinstance(written, tuple | list):
-        return written if isinstance(written, Between) else tuple(written)
-    if not isinstance(written, Mapping):
-        raise MechanismError(name, written, f"give {_FORMS if name in RANGES else _LIST}")
-    if name not in RANGES:
-        raise MechanismError(name, written, f"a range is for numbers; give {_LIST}")
-    if {*written} != {*_ENDS}:
-        raise MechanismError(name, written, f"give a range as {_RANGE}")
-    low, high = (checked_field(name, written[end]) for end in _ENDS)
+    """Return one field's restriction."""
+    if name not in FIELDS:
+        raise MechanismError(name, written, f"no such field; the fields are {', '.join(FIELDS)}")
+    if isinstance(written, tuple | list) and not isinstance(written, Between):
+        if not written:
+            raise MechanismError(name, written, "give at least one value, or leave the field out")
+        return tuple(dict.fromkeys(_plain(name, each) for each in written))
+    low, high = (_plain(name, each) for each in _ends(name, written))
     if low > high:
         raise MechanismError(name, written, "the range ends before it begins; exchange its ends")
     return Between(low, high)
 
 
-def _require_field(name: str, allowed: object) -> None:
-    if name not in FIELDS:
-        raise MechanismError(name, allowed, f"no such field; the fields are {', '.join(FIELDS)}")
-
-
-def _checked(name: str, allowed: Allowed) -> Allowed:
-    _require_field(name, allowed)
-    number = name in RANGES
-    if isinstance(allowed, Between):
-        if not number:
-            raise MechanismError(name, allowed, "a range is for numbers; give a tuple of values")
-        return _checked_range(name, allowed)
-    if not isinstance(allowed, tuple | list):
-        other = ", or Between(low, high)" if number else ""
-        raise MechanismError(name, allowed, f"give a tuple of values{other}")
-    if not allowed:
-        raise MechanismError(name, allowed, "give at least one value, or leave the field out")
-    return tuple(dict.fromkeys(_plain(name, each) for each in allowed))
-
-
-def _checked_range(name: str, allowed: Between) -> Between:
-    low, high = (_plain(name, each) for each in allowed)
-    if low > high:
-        raise MechanismError(name, allowed, f"give the lower end first, Between({high}, {low})")
-    return Between(low, high)
+def _ends(name: str, written: object) -> Sequence[object]:
+    """Return the ends of a range."""
+    if not isinstance(written, Between | Mapping):
+        raise MechanismError(name, written, f"give {_FORMS if name in RANGES else _LIST}")
+    if name not in RANGES:
+        raise MechanismError(name, written, f"a range is for numbers; give {_LIST}")
+    if isinstance(written, Between):
+        return written
+    if {*written} != {*_ENDS}:
+        raise MechanismError(name, written, f"give a range as {_RANGE}")
+    return [written[end] for end in _ENDS]
 
 
 def _plain(name: str, value: object) -> Any:

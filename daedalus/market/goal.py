@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.market.allowed import Allowed, Between, check_value, checked_allowed, free
+from daedalus.market.allowed import Allowed, Between, check_value, free, read_allowed
 from daedalus.market.mechanism import CHOICES, Mechanism, MechanismError, Mechanisms
 
 _COMPOSITE = {"composite": 1.0}
@@ -29,7 +29,7 @@ class Goal:
         brief: What is asked for in words; empty if nobody said.
 
     Raises:
-        ValueError: A restriction is none, see ``checked_allowed``.
+        ValueError: A restriction is none, see ``read_allowed``.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         if self.allowed:
-            object.__setattr__(self, "allowed", checked_allowed(self.allowed))
+            object.__setattr__(self, "allowed", read_allowed(self.allowed))
 
     @property
     def is_usual(self) -> bool:

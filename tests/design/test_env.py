@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.market.allowed import Between
+from daedalus.market.allowed import Between, written_allowed
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.interface import MarketSettings
@@ -280,8 +280,10 @@ CLASSIC = MarketSettings(name="classic")
 
 def test_a_goal_says_what_may_be_set() -> None:
     allowed = {"reserve_price": Between(0.1, 0.3)}
-    env = dataclasses.replace(DesignEnv.of(CLASSIC, seat_plan(4)), allowed=allowed)
-    assert env.goal.allowed == allowed == env.with_population(seat_plan(2)).goal.allowed
+    env = dataclasses.replace(DesignEnv.of(CLASSIC, seat_plan(4)), allowed=written_allowed(allowed))
+    assert (
+        env.allowed == env.goal.allowed == allowed == env.with_population(seat_plan(2)).goal.allowed
+    )
     episodes = env.reset(market_seeds(0, "test", 2))
     assert episodes.observe().goal(1).allowed == allowed
     before = episodes.steps.copy()

@@ -132,7 +132,7 @@ def test_environments_follow_what_is_allowed() -> None:
     [
         ("colour=[red]", "allowed.colour: ['red'] is not allowed; no such field"),
         ("auction_type=[dutch]", "allowed.auction_type: 'dutch' is not allowed; choose one of"),
-        ("auction_type=[]", "allowed.auction_type: () is not allowed; give at least one value"),
+        ("auction_type=[]", "allowed.auction_type: [] is not allowed; give at least one value"),
         ("reserve_price={min: 0.5, max: 0.1}", "the range ends before it begins"),
     ],
 )

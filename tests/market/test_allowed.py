@@ -62,7 +62,7 @@ def test_what_is_restricted_can_be_restricted_further() -> None:
         ({"auction_type": "vcg"}, "allowed.auction_type: 'vcg' is not allowed; give a list of"),
         ({"auction_type": ["dutch"]}, "allowed.auction_type: 'dutch' is not allowed; choose one"),
         ({"auction_type": {"min": 0, "max": 1}}, "a range is for numbers; give a list of values"),
-        ({"reveal_reserve": []}, "allowed.reveal_reserve: () is not allowed; give at least one"),
+        ({"reveal_reserve": []}, "allowed.reveal_reserve: [] is not allowed; give at least one"),
         ({"reveal_reserve": [1]}, "allowed.reveal_reserve: 1 is not allowed; write true or false"),
         ({"reserve_price": 0.1}, "give a list of values, or {min: LOW, max: HIGH}"),
         ({"reserve_price": [0.1, 1.5]}, "allowed.reserve_price: 1.5 is not allowed; give a number"),
@@ -70,6 +70,9 @@ def test_what_is_restricted_can_be_restricted_further() -> None:
         ({"reserve_price": {"min": 0.1, "max": 9}}, "allowed.reserve_price: 9 is not allowed"),
         ({"reserve_price": {"min": "a", "max": 1}}, "allowed.reserve_price: 'a' is not allowed"),
         ({"reserve_price": {"min": 0.5, "max": 0.1}}, "the range ends before it begins; exchange"),
+        ({"reserve_price": Between(0.5, 0.1)}, "the range ends before it begins; exchange"),
+        ({"reserve_price": Between(float("nan"), 0.5)}, "allowed.reserve_price: nan"),
+        ({"auction_type": Between(0, 1)}, "a range is for numbers; give a list of values"),
     ],
 )
 def test_what_is_no_restriction_is_refused_in_a_sentence(written: Any, said: str) -> None:
