@@ -21,7 +21,6 @@ from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import Worker, WorkError
 
 _LATER = 5.0  # seconds
-_READER = "the reader of briefs (the first brief loads it)"
 _LOG = logging.getLogger(__name__)
 
 
