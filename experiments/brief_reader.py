@@ -13,6 +13,7 @@ from daedalus.launch.config.tasks import BriefReader
 from daedalus.launch.tracked import tracked
 from daedalus.runs.importing import slow_imports
 from daedalus.runs.phases import SFT, phase
+from daedalus.training.brief_reader_settings import BriefReaderSettings
 
 
 def main(config: BriefReader, out: Path) -> None:
@@ -23,10 +24,7 @@ def main(config: BriefReader, out: Path) -> None:
     settings = config.reader
     with tracked(config, out) as (_, report):
         with phase(SFT):
-            given: list[Parts] = [
-                (each,) for each in examples(settings.benchmark, settings.wordings)
-            ]
-            given += sentences_in_parts() if settings.parts else ()
+            given = sentences(settings)
             reader, losses = train_reader(given, settings, config.seed)
         reader.save(out / "reader")
         report.table(pd.DataFrame({"epoch": range(1, len(losses) + 1), "loss": losses}), "losses")
@@ -35,3 +33,11 @@ def main(config: BriefReader, out: Path) -> None:
         kinds = table.groupby("kind", sort=False)["right"].agg(["mean", "size"]).reset_index()
         report.show(kinds, "share of another writer's sentences that are read right")
         report.say(f"all sentences: {table['right'].mean():.3f} of {len(table)}")
+
+
+def sentences(settings: BriefReaderSettings) -> list[Parts]:
+    """Return what the reader learns: the benchmark's sentences, or all, with or without parts."""
+    given: list[Parts] = [(each,) for each in examples(settings.benchmark, settings.wordings)]
+    if settings.benchmark:
+        return given
+    return given + [each for each in sentences_in_parts() if settings.parts or not each[1:]]

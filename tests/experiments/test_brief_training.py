@@ -19,6 +19,7 @@ from daedalus.launch.config import quoted
 from daedalus.launch.from_config import load_reader
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.runs.folder import RunFolder
+from daedalus.training.brief_reader_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import load_encoder
 from experiments import brief_reader, freeze_briefs
 from tests.launching import play
@@ -85,6 +86,17 @@ def test_a_reader_is_trained_and_counted(tmp_path: Path, change: str, count: int
     for row in rows:
         found = again.clauses([row["sentence"]])
         assert row["read"] in ", ".join(each.meaning for each in found)
+
+
+@pytest.mark.parametrize(
+    ("settings", "count", "most_parts"),
+    [({"benchmark": True}, 460, 1), ({"balanced": True}, 1620, 1), ({"parts": True}, 3496, 4)],
+)
+def test_a_reader_learns_what_its_settings_say(
+    settings: dict[str, bool], count: int, most_parts: int
+) -> None:
+    given = brief_reader.sentences(BriefReaderSettings(**settings))
+    assert (len(given), max(map(len, given))) == (count, most_parts)
 
 
 def test_briefs_are_frozen_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,9 +74,13 @@ _AFTER_MONEY = re.compile(
 )
 _FARTHEST = 20  # characters before an amount in which a currency may stand
 
-_DOUBLE = re.compile(
-    r"\b(?:twice|double)\b(?=\s+(?:the|its|their|his|her|what|that)\b)", re.IGNORECASE
-)
+_OF_VALUE = {
+    2.0: re.compile(
+        r"\b(?:twice|double)\b(?=\s+(?:the|its|their|his|her|what|that|top)\b)", re.IGNORECASE
+    ),
+    1.0: re.compile(r"\b(?:full|whole|entire)\s+(?:top\s+)?value\b", re.IGNORECASE),
+}
+"""Amounts in words; the first that stands in a text counts, if it has no others."""
 
 
 def written(amount: float, rng: np.random.Generator) -> str:
@@ -105,14 +109,14 @@ def amounts_in(text: str) -> list[float]:
     any, because words such as *one* seldom are amounts. In *20 to 40 percent* both have the unit.
     Money and what is counted in thousands are no amounts.
     """
-    doubled = [2.0] if _DOUBLE.search(text) else []
-    return [each.amount for each in _found(text)] or doubled
+    found = [each.amount for each in _found(text)]
+    return found or [each for each, words in _OF_VALUE.items() if words.search(text)][:1]
 
 
 def masked(text: str) -> str:
     """Return a sentence with each amount of ``amounts_in`` replaced by one and the same word.
 
-    *Twice* and *double* stay: they are amounts only where nothing else is one.
+    *Twice*, *double* and *full value* stay: they are amounts only where nothing else is one.
     """
     return masked_with_places(text)[0]
 

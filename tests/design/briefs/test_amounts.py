@@ -53,6 +53,10 @@ def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
         ("hundred hundred hundred hundred hundred, or 0.2 of it", [0.2]),  # none is so large
         ("between 0.2 and 0.4", [0.2, 0.4]),
         ("Charge them twice the top value.", [2.0]),
+        ("double top value for false names", [2.0]),
+        ("no less than the full top value", [1.0]),
+        ("twice the full value", [2.0]),
+        ("at least the whole value of 0.3", [0.3]),
         ("double the fine, but at most 1.5", [1.5]),
         ("Whoever bids twice under a false name pays a fine.", []),
         ("Anyone with a double identity is fined.", []),

@@ -27,7 +27,7 @@ def test_every_meaning_stands_in_sentences_of_several_parts() -> None:
 
 
 def test_amounts_of_parts_are_read() -> None:
-    """A few of the 490 are not, such as *45 in every hundred*."""
+    """A few of the 1,000 are not, such as *45 in every hundred*."""
     given = [each for parts in sentences_in_parts() for each in parts]
     takes = [(text, name) for text, name in given if MEANINGS[name].takes_amount]
     found = [clause(name, text, 1.0) for text, name in takes]
