@@ -36,8 +36,6 @@ def main(config: BriefReader, out: Path) -> None:
 
 
 def sentences(settings: BriefReaderSettings) -> list[Parts]:
-    """Return what the reader learns: the benchmark's sentences, or all, with or without parts."""
+    """Return what the reader learns: sentences with one meaning, and with several in parts."""
     given: list[Parts] = [(each,) for each in examples(settings.benchmark, settings.wordings)]
-    if settings.benchmark:
-        return given
-    return given + [each for each in sentences_in_parts() if settings.parts or not each[1:]]
+    return given + [*sentences_in_parts()] if settings.parts else given
