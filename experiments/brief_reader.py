@@ -38,4 +38,4 @@ def main(config: BriefReader, out: Path) -> None:
 def sentences(settings: BriefReaderSettings) -> list[Parts]:
     """Return what the reader learns: sentences with one meaning, and with several in parts."""
     given: list[Parts] = [(each,) for each in examples(settings.benchmark, settings.wordings)]
-    return given + [*sentences_in_parts()] if settings.parts else given
+    return [*given, *sentences_in_parts()] if settings.parts else given

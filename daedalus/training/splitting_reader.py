@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.direction import with_direction_checked
 from daedalus.design.briefs.named import BESIDE, can_be_used, named_and_not_read
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import packaged_reader
@@ -32,7 +33,8 @@ class SplittingReader:
 
         A whole in doubt is never taken. Where the words ask for several things, it must be surer
         by 0.4 than they are of the least sure one. What a sentence may ask for beside that is in
-        doubt: a part of which the words are at least 0.5 sure, and what it names.
+        doubt: a part of which the words are at least 0.5 sure, and what it names. So is an amount
+        that is bounded from the other side than was read.
         """
         found: list[Clause] = []
         for whole, sentence in zip(self.whole.clauses(sentences), sentences, strict=True):
@@ -40,7 +42,7 @@ class SplittingReader:
             taken = _surer(whole, parts)
             taken = [*taken, *_left_out(taken, parts)]
             found += [*taken, *named_and_not_read(sentence, taken)]
-        return found
+        return [with_direction_checked(each) for each in found]
 
 
 def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:

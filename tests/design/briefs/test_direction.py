@@ -1,0 +1,47 @@
+"""An amount that was read as the least is in doubt where the words say the most, and otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.design.briefs.direction import with_direction_checked
+from daedalus.design.briefs.meanings import MEANINGS
+from daedalus.design.briefs.parts import sentences_in_parts
+from daedalus.design.briefs.readers import clause
+from daedalus.design.briefs.wordings import wordings
+
+
+@pytest.mark.parametrize(
+    ("meaning", "text", "doubt"),
+    [
+        ("reserve_least/x", "Set the reserve at 0.5 or lower.", True),
+        ("reserve_most/x", "Set the reserve at 0.5 or lower.", False),
+        ("reserve_most/x", "a reserve of no less than 0.2", True),
+        ("reserve_exact/x", "a reserve of 0.2, no more than that", False),
+        ("withdrawal_fine/least", "backing out costs 0.3 at the outside", True),
+        ("floor/fairness", "fairness \u2264 0.4", True),
+        ("reserve_least/x", "at least 0.2, but no more than it is worth", False),  # both ends
+        ("reserve_least/x", "no less than 0.3 of what it can be worth at most", False),
+        ("reserve_told/yes", "at most tell them the reserve", False),
+    ],
+)
+def test_words_of_the_other_end_alone_are_a_doubt(meaning: str, text: str, doubt: bool) -> None:
+    given = clause(meaning, text, 0.9)
+    checked = with_direction_checked(given)
+    assert bool(checked.doubt) is doubt
+    assert doubt or checked == given
+    if doubt:
+        assert "its words say at " in checked.doubt
+
+
+def test_what_writers_mean_is_seldom_in_doubt() -> None:
+    given = [(text, name) for each in sentences_in_parts() for text, name in each]
+    for writer in ("first", "second", "hurried"):
+        given += [
+            (text.replace("{x}", "0.5"), name)
+            for name, texts in wordings(writer).items()
+            for text in texts
+        ]
+    read = [clause(name, text, 0.9) for text, name in given if MEANINGS[name].takes_amount]
+    changed = [each.sentence for each in read if with_direction_checked(each) != each]
+    assert len(read) > 1000 and len(changed) <= 2, changed
