@@ -322,6 +322,7 @@ _OPTIMUM = (
     "python run.py +experiment=known_optimum_trained trained=SWEEP"
 )
 _BRIEFS = 'python run.py +experiment=briefs "splits=[wordings]"'
+_READING = "python run.py +experiment=brief_reading"
 _READERS = (
     "python run.py -m +experiment=brief_reader reader.benchmark=true seed=0,1,2,3,4, then for each "
     f"{_BRIEFS} designer=brief_search designer.reader=tuned designer.checkpoint=SWEEP/0/reader"
@@ -359,8 +360,13 @@ LONGER = [
         "2.5 h",
         "python run.py -m +experiment=grpo_briefs seed=0,1,2",
     ),
+    Longer("demands read", r"it read (\d+ of \d+)", "1 min", _READING),
+    Longer("wrong rules in long briefs", r"and set (\d+) wrong rules", "1 min", _READING),
     Longer(
-        "demands read", r"it read (\d+ of \d+)", "1 min", "python run.py +experiment=brief_reading"
+        "short notes: demands read, and notes that lose one",
+        r"short notes it read (\d+ of \d+), and lost a demand without a word in (\d+)",
+        "1 min",
+        _READING,
     ),
     Longer(
         "training behind the stored scores", r"Over (seven) t", "33 min a seed", "make designer"
