@@ -28,7 +28,7 @@ BESIDE = "it may be asked for beside something else; give it a sentence of its o
 def named_and_not_read(sentence: str, clauses: Sequence[Clause]) -> Iterator[Clause]:
     """Yield a clause in doubt for each format and aim that no clause of the sentence is about.
 
-    A reader gives a short sentence one meaning: "Second price, and winners pay their own bid."
+    A reader may give a sentence one meaning, and "Second price, and winners pay their own bid."
     would lose its first half. The doubt says so, and nothing else changes. ``read`` drops it again
     where the brief says the same elsewhere.
 
