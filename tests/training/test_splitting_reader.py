@@ -40,8 +40,6 @@ def part(meaning: str, sure: float, doubt: str = "") -> Clause:
             [part(MONEY, 0.3), part(WON, 0.9)],
             "parts",
         ),
-        (part(OWN_BID, 0.9), [part("nothing/all", 0.99), part(OWN_BID, 0.8)], "whole"),
-        (part(OWN_BID, 0.5), [part("nothing/all", 0.4), part(OWN_BID, 0.8)], "parts"),
         (
             part(OWN_BID, 0.9, "two amounts"),
             [part("nothing/all", 0.9), part(OWN_BID, 0.8)],
@@ -56,11 +54,26 @@ def test_the_surer_reading_is_taken(whole: Clause, parts: list[Clause], taken: s
     assert found == 2 * (parts if taken == "parts" else [whole])
 
 
+@pytest.mark.parametrize(
+    ("whole", "parts", "sure"),
+    [
+        (0.9, [part("nothing/all", 0.99), part(OWN_BID, 0.8)], 0.98),
+        (0.5, [part(OWN_BID, 0.2), part("nothing/all", 0.4), part(OWN_BID, 0.8)], 0.9),
+    ],
+)
+def test_readers_who_agree_make_each_other_surer(
+    whole: float, parts: list[Clause], sure: float
+) -> None:
+    (found,) = SplittingReader(Fixed([part(OWN_BID, whole)]), Fixed(parts)).clauses([TEXT])
+    assert (found.meaning, found.sentence, found.doubt) == (OWN_BID, TEXT, "")
+    assert found.confidence == pytest.approx(sure)
+
+
 def test_what_both_readers_miss_is_named() -> None:
     sentence = "Second price, and winners pay their own bid."
     whole = Clause(OWN_BID, None, sentence, 0.9)
     found = SplittingReader(Fixed([whole]), Fixed([whole])).clauses([sentence])
-    assert found[0] == whole and [each.sentence for each in found[1:]] == ["Second price"]
+    assert found[0].meaning == OWN_BID and [each.sentence for each in found[1:]] == ["Second price"]
     assert found[1].doubt
 
 
@@ -77,7 +90,7 @@ def test_what_both_readers_miss_is_named() -> None:
 def test_a_part_beside_what_is_taken_is_named(beside: Clause, doubt: str | None) -> None:
     whole, words = part(OWN_BID, 0.95), [beside, part(OWN_BID, 0.3)]
     found = SplittingReader(Fixed([whole]), Fixed(words)).clauses([TEXT])
-    assert found[0] == whole
+    assert (found[0].meaning, found[0].doubt) == (OWN_BID, "")
     assert [each.doubt for each in found[1:]] == ([] if doubt is None else [doubt])
 
 

@@ -65,7 +65,7 @@ def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None
 @pytest.mark.parametrize(
     ("changes", "limit"),
     [
-        ({"reader": "tuned"}, 0.65),
+        ({"reader": "tuned"}, 0.7),
         ({"reader": "tuned", "least_confidence": 0.3}, 0.3),
         ({"reader": "tuned", "benchmark": True}, 0.0),
         ({"reader": "tuned", "checkpoint": str(Path(__file__).parent)}, 0.0),
