@@ -16,7 +16,7 @@ from daedalus.design.briefs.named import BESIDE
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import DATA
 from daedalus.design.designers.brief_search import make_reader
-from daedalus.lab.studies.brief_reading import sellers_read
+from daedalus.lab.studies.brief_reading import reading_curves, sellers_read
 from daedalus.lab.studies.briefs import leads
 from daedalus.launch import brief_answer
 from daedalus.launch.config import ConfigError, compose_config
@@ -255,11 +255,18 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
         sellers = pd.read_csv(tmp_path / "sellers.csv").set_index(["reader", "briefs"])
         assert sellers.loc[("shipped", "test"), "demands"] == 174
         right = sellers["right"] / sellers["demands"]
-        assert right["sentence by sentence", "test"] < 0.2 < 0.8 < right["shipped", "test"]
+        assert right["sentence by sentence", "test"] < 0.2 < 0.75 < right["shipped"].min()
         assert sellers.loc[("shipped", "test"), "lost"] <= 3
-        assert sellers.loc[("shipped", "short_dev"), "lost"] <= 19
-        assert sellers.loc["shipped", "wrong"].le(7).all()
+        assert sellers.loc["shipped", "lost"].le(10).all()
+        assert sellers.loc["shipped", "wrong"].le(6).all()
         assert sellers.loc[("sentence by sentence", "test"), "lost"] > 40
+
+
+def test_curves_go_from_few_sentences_to_many() -> None:
+    found = pd.DataFrame({"reader": "tuned", "wordings": [12, 2, 8], "right": [0.9, 0.4, 0.8]})
+    figure = reading_curves(found.assign(right_low=0.1, right_high=0.95), 0.95)
+    (line,) = figure.axes[0].lines
+    assert line.get_xydata().tolist() == [[2, 0.4], [8, 0.8], [12, 0.9]]
 
 
 def test_what_nobody_names_is_lost() -> None:

@@ -130,14 +130,14 @@ def reading_curves(found: pd.DataFrame, confidence: float) -> Figure:
     readers = list(found["reader"].unique())
     figure, (axes,) = empty_panels(1, 1, (7.0, 4.2))
     for name, colour in palette(readers).items():
-        rows = found[found["reader"] == name]
+        rows = found[found["reader"] == name].sort_values("wordings")
         axes.plot(rows["wordings"], rows["right"], "o-", color=colour, label=readable(name))
         axes.fill_between(
             rows["wordings"], rows["right_low"], rows["right_high"], color=colour, alpha=0.12, lw=0
         )
     axes.set(ylim=(0, 1), xlabel="sentences of each meaning that it learnt", ylabel="read right")
     axes.set_xticks(sorted(found["wordings"].unique()))
-    axes.legend(frameon=False, loc="upper left")
+    axes.legend(frameon=False, loc="lower right", ncols=3)
     reading = f"another writer's sentences; bands: {100 * confidence:g} % intervals over them"
     entitle(figure, "What readers understand", reading)
     return figure
