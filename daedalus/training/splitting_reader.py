@@ -14,6 +14,7 @@ from daedalus.training.brief_reader import load_reader
 
 # Chosen, as is the least confidence, on ``sellers_dev.jsonl`` and ``sellers_short_dev.jsonl``.
 _LEAD, _HINT = 0.4, 0.5
+_SUREST = 0.99  # of two who agree: they learnt from the same writers, and may err together
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:
 
 def _of_two(whole: Clause, asking: Sequence[Clause]) -> float:
     """Return how sure two readers are who agree, as if they erred apart."""
-    return 1.0 - (1.0 - whole.confidence) * (1.0 - max(each.confidence for each in asking))
+    sure = max(each.confidence for each in asking)
+    return min(1.0 - (1.0 - whole.confidence) * (1.0 - sure), max(_SUREST, whole.confidence, sure))
 
 
 def _left_out(taken: Sequence[Clause], parts: Sequence[Clause]) -> Iterator[Clause]:

@@ -59,6 +59,8 @@ def test_the_surer_reading_is_taken(whole: Clause, parts: list[Clause], taken: s
     [
         (0.9, [part("nothing/all", 0.99), part(OWN_BID, 0.8)], 0.98),
         (0.5, [part(OWN_BID, 0.2), part("nothing/all", 0.4), part(OWN_BID, 0.8)], 0.9),
+        (0.95, [part(OWN_BID, 0.95)], 0.99),
+        (0.995, [part(OWN_BID, 0.95)], 0.995),
     ],
 )
 def test_readers_who_agree_make_each_other_surer(
