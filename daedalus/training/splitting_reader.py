@@ -32,11 +32,11 @@ class SplittingReader:
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the clauses of the surer reader, sentence by sentence.
 
-        Where both find one and the same meaning, each makes the other surer. A whole in doubt is
-        never taken. Where the words ask for several things, it must be surer by 0.4 than they are
-        of the least sure one. What a sentence may ask for beside that is in doubt: a part of which
-        the words are at least 0.5 sure, and what it names. So is an amount that is bounded from the
-        other side than was read.
+        Where both find one and the same meaning, and one is at least 0.5 sure of it, each makes the
+        other surer. A whole in doubt is never taken. Where the words ask for several things, it
+        must be surer by 0.4 than they are of the least sure one. What a sentence may ask for beside
+        that is in doubt: a part of which the words are at least 0.5 sure, and what it names. So is
+        an amount that is bounded from the other side than was read.
         """
         found: list[Clause] = []
         for whole, sentence in zip(self.whole.clauses(sentences), sentences, strict=True):
@@ -50,7 +50,8 @@ class SplittingReader:
 def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:
     asking = [each for each in parts if not each.parts.is_nothing]
     meanings = {each.meaning for each in asking}
-    if meanings == {whole.meaning} and not whole.doubt:
+    surest = max(each.confidence for each in (whole, *asking))
+    if meanings == {whole.meaning} and not whole.doubt and surest >= _HINT:
         return [replace(whole, confidence=_of_two(whole, asking))]
     several = len(meanings) > 1
     least = min((each.confidence for each in asking), default=max(e.confidence for e in parts))

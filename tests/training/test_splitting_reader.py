@@ -61,6 +61,7 @@ def test_the_surer_reading_is_taken(whole: Clause, parts: list[Clause], taken: s
         (0.5, [part(OWN_BID, 0.2), part("nothing/all", 0.4), part(OWN_BID, 0.8)], 0.9),
         (0.95, [part(OWN_BID, 0.95)], 0.99),
         (0.995, [part(OWN_BID, 0.95)], 0.995),
+        (0.49, [part(OWN_BID, 0.45)], 0.49),  # neither is sure
     ],
 )
 def test_readers_who_agree_make_each_other_surer(
