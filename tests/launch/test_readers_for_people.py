@@ -12,6 +12,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Reading, Understanding
+from daedalus.design.briefs.named import BESIDE
 from daedalus.design.designers.brief_search import LEAST_CONFIDENCE
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.from_config import load_reader
@@ -67,6 +68,18 @@ def test_sentences_that_exclude_each_other_are_both_named(understand: Understand
     assert understood.allowed == {"reveal_winner_identity": (False,)}
     (named,) = understood.warnings
     assert "“Nobody may learn who won.” excludes “Everybody must learn who won.”" in named
+
+
+def test_a_name_beside_what_is_read_is_not_lost(understand: Understand) -> None:
+    understood = understand("For the revenue's sake the reserve must be at least 0.3.")
+    reserve, beside = understood.readings
+    assert (reserve.use, reserve.clause.meaning) == ("used", "reserve_least/x")
+    assert (beside.use, beside.clause.meaning, beside.says) == ("unused", "aim/revenue", BESIDE)
+    assert len(understood.warnings) == 1
+
+
+def test_an_amount_beside_other_words_is_not_taken(understand: Understand) -> None:
+    assert only(understand("We sold half last year, so set a reserve.")).use == "unused"
 
 
 def test_an_amount_that_is_read_the_wrong_way_round_is_named(understand: Understand) -> None:

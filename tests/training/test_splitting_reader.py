@@ -72,6 +72,13 @@ def test_readers_who_agree_make_each_other_surer(
     assert found.confidence == pytest.approx(sure)
 
 
+@pytest.mark.parametrize("amount", [None, 1.0])
+def test_where_amounts_differ_that_of_the_words_counts(amount: float | None) -> None:
+    whole = Clause("shill_fine/least", 0.3, TEXT, 0.9)
+    words = [Clause("shill_fine/least", amount, "the full value", 0.6), part("nothing/all", 0.9)]
+    assert SplittingReader(Fixed([whole]), Fixed(words)).clauses([TEXT]) == words
+
+
 def test_what_both_readers_miss_is_named() -> None:
     sentence = "Second price, and winners pay their own bid."
     whole = Clause(OWN_BID, None, sentence, 0.9)

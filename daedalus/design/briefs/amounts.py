@@ -37,8 +37,9 @@ _WORD = "(?:" + "|".join(["hundred", *sorted(_NUMBERS, key=len, reverse=True)]) 
 _DIGIT = f"(?:{'|'.join(_ONES[:10])})"
 _SERIES = rf"{_WORD}(?:(?:[ -]|(?<=hundred) and ){_WORD}){{0,7}}"
 _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{_SIZES})\b)"
-_NO_PLACE = "".join(rf"(?<!\b{each} )" for each in "this that the no any some which".split())
-_WORDS += rf"|{_NO_PLACE}\bpoint {_DIGIT}(?: {_DIGIT})*\b"  # not: at this point two of them left
+_NO_PLACE = "this that the a no any some which on see my your our every".split()
+_WORDS += "|" + "".join(rf"(?<!\b{each} )" for each in _NO_PLACE)  # at this point two of them left
+_WORDS += rf"\bpoint {_DIGIT}(?: {_DIGIT})*\b(?!\s*:)"  # Point two: who may bid
 _UNIT = rf"(?:\s*-?\s*(?P<unit>%|pct\b|per ?cent\b|(?:{_SIZES})\b))?"
 _OUT_OF = r"(?:\s+(?:out of|in|of)(?: every)?\s+(?P<whole>\d+|" + "|".join(_NUMBERS) + r")\b)?"
 _NO_AMOUNT = r"(?<![\w.,/-])"  # parts of dates, -0.2
@@ -69,18 +70,19 @@ _BEFORE_MONEY = re.compile(
 )
 _AFTER_MONEY = re.compile(
     rf"(?:\s*|-){_SIGNS}|(?:\s*|-|{_PART_OF_A})(?:(?:US|Swiss)\s+)?(?:{_MONEY})\b"
-    rf"|{_PART_OF_A}per ?cent\b",
+    rf"|{_PART_OF_A}(?:per ?cent|pct)\b",
     re.IGNORECASE,
 )
 _FARTHEST = 20  # characters before an amount in which a currency may stand
 
-_OF_VALUE = {
-    2.0: re.compile(
-        r"\b(?:twice|double)\b(?=\s+(?:the|its|their|his|her|what|that|top)\b)", re.IGNORECASE
-    ),
-    1.0: re.compile(r"\b(?:full|whole|entire)\s+(?:top\s+)?value\b", re.IGNORECASE),
-}
-"""Amounts in words; the first that stands in a text counts, if it has no others."""
+_FULL = r"(?:full|whole|entire)\s+(?:top\s+)?value\b"
+_OF_VALUE = re.compile(
+    rf"\b(?P<other>(?:triple|thrice|times|under|part of|fraction of)\s+(?:the\s+|its\s+)?){_FULL}"
+    r"|\b(?P<double>twice|double)\b(?=\s+(?:the|its|their|his|her|what|that|top)\b)"
+    rf"(?:\s+(?:the|its)\s+{_FULL})?|\b{_FULL}",
+    re.IGNORECASE,
+)
+"""Amounts in words: twice the value, or all of it. They count in a text that has no others."""
 
 
 def written(amount: float, rng: np.random.Generator) -> str:
@@ -109,8 +111,9 @@ def amounts_in(text: str) -> list[float]:
     any, because words such as *one* seldom are amounts. In *20 to 40 percent* both have the unit.
     Money and what is counted in thousands are no amounts.
     """
+    of_value = [each for each in _OF_VALUE.finditer(text) if not each["other"]]
     found = [each.amount for each in _found(text)]
-    return found or [each for each, words in _OF_VALUE.items() if words.search(text)][:1]
+    return found or [2.0 if each["double"] else 1.0 for each in of_value]
 
 
 def masked(text: str) -> str:

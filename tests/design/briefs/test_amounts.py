@@ -34,7 +34,9 @@ def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
         ("20 to 30pct", [0.2, 0.3]),
         ("reserve point two five, or point four", [0.25, 0.4]),
         ("at this point three buyers may bid", [3.0]),
-        ("The point one makes", [1.0]),
+        ("The point one makes, and a point two of us made", [1.0, 2.0]),
+        ("Point five: false names are fined.", [5.0]),  # no fine can be so high, so it is not used
+        ("On point three we agree.", [3.0]),
         ("at least two", [2.0]),
         ("one of the buyers gets half", [0.5]),  # half is sure, so one is no amount
         ("A buyer and another one", [1.0]),  # nothing better is at hand
@@ -56,6 +58,9 @@ def test_every_way_of_writing_an_amount_is_read(hundredths: int) -> None:
         ("double top value for false names", [2.0]),
         ("no less than the full top value", [1.0]),
         ("twice the full value", [2.0]),
+        ("the full value for withdrawing, twice the top value for false names", [1.0, 2.0]),
+        ("triple the full value, or part of the whole value", []),
+        ("half a pct", []),
         ("at least the whole value of 0.3", [0.3]),
         ("double the fine, but at most 1.5", [1.5]),
         ("Whoever bids twice under a false name pays a fine.", []),

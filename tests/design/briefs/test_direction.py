@@ -23,6 +23,15 @@ from daedalus.design.briefs.wordings import wordings
         ("reserve_least/x", "at least 0.2, but no more than it is worth", False),  # both ends
         ("reserve_least/x", "no less than 0.3 of what it can be worth at most", False),
         ("reserve_told/yes", "at most tell them the reserve", False),
+        ("reserve_least/x", "Do not sell at 0.3 or below.", False),
+        ("reserve_least/x", "Reject bids of 0.2 or less.", False),
+        ("reserve_least/x", "0.3 <= reserve", False),
+        ("reserve_least/x", "a reserve not exceeding 0.5", True),
+        ("reserve_least/x", "the reserve shouldn't exceed 0.5", True),
+        ("reserve_least/x", "the reserve isn't to be above 0.5", True),
+        ("reserve_least/x", "a reserve of up to 0.5", True),
+        ("reserve_least/x", "reserve max 0.4", True),
+        ("reserve_most/x", "do not go any lower than 0.4", True),
     ],
 )
 def test_words_of_the_other_end_alone_are_a_doubt(meaning: str, text: str, doubt: bool) -> None:

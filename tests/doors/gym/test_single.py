@@ -108,10 +108,21 @@ def test_an_action_that_is_not_in_the_space_plays_nothing(
     np.testing.assert_array_equal(own.step(zeros)[0], after)
 
 
-def test_an_option_that_nothing_reads_is_refused(env: gymnasium.Env) -> None:
-    told = "options: 'population'; reset reads none, so leave it out"
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"population": "nope"}, "options: 'population'; reset reads none, so leave it out"),
+        ({"seed": 3}, "options: 'seed'; reset reads none"),
+        ({"reset_mask": np.ones(1, np.bool_)}, "options: 'reset_mask'; reset reads none"),
+        ("stage3", "options: 'stage3'; give a mapping or None"),
+        (["population"], "options: .*; give a mapping or None"),
+    ],
+)
+def test_an_option_that_nothing_reads_is_refused(
+    env: gymnasium.Env, options: object, told: str
+) -> None:
     with pytest.raises(ValueError, match=told):
-        env.reset(options={"population": "nope"})
+        env.reset(options=options)
     env.reset(options={})
 
 

@@ -32,6 +32,14 @@ def refusal(table: pd.DataFrame, **settings: object) -> str:
     return str(caught.value)
 
 
+def test_a_csv_file_names_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    table_of(BIDS).sample(frac=1.0, random_state=0).to_csv(path, index=False)
+    log = load_bids(str(path), SETTINGS)
+    assert log.name == "sales" and len(log.sales) == 60 and len(log.bids) == 180
+    assert (log.bidders == 3).all() and (log.paid == 3.0).all() and log.reserves is None
+
+
 def test_bids_keep_bidders_and_sales_covariates_in_any_order_and_where_sales_are_left_out() -> None:
     rng = np.random.default_rng(0)
     table = table_of(list(rng.random((60, 3))), grade=["a", "b"] * 30).assign(
