@@ -60,6 +60,7 @@ def test_the_page_s_fork_is_that_of_the_program() -> None:
     assert np.array_equal(played, program.forked(answers, rows, 2)) and played[3] == 0 < played[0]
 
 
+@pytest.mark.slow
 def test_every_constrained_answer_parses(capsys: pytest.CaptureFixture[str]) -> None:
     lines, page = printed("constrained", capsys), shown("constrained")
     for line, other in zip(lines[:-1], page[:-1], strict=True):

@@ -14,6 +14,7 @@ from tests.launching import run_here
 from tests.readme_claims import CLAIMS, LONGER, Claim, whether_it_leads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts",
     [

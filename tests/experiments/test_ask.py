@@ -37,6 +37,7 @@ def test_it_shows_what_the_designer_sets_and_earns(
     assert first.auction_type in told and scale is not None
 
 
+@pytest.mark.slow
 def test_asked_for_another_reward_it_says_so_and_a_search_answers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -63,6 +64,7 @@ def test_the_command_of_the_search_repeats_what_was_asked(tmp_path: Path) -> Non
     assert searched.reward == config.reward and searched.population == config.population
 
 
+@pytest.mark.slow
 def test_a_population_without_an_oracle_has_a_short_search(tmp_path: Path) -> None:
     config = composed("+experiment=ask", "population=crowd", "market.episode_length=2", *SHORT)
     config.evaluation.baselines["best_own"].candidates = 8

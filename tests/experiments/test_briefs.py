@@ -50,6 +50,7 @@ BASELINES = ("blind", "rule_keeper", "keywords", "tfidf", "minilm")
 SCALE = {"floor": 0.0, "ceiling": 1.0, "mechanism": {}}
 
 
+@pytest.mark.slow
 def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     play(tmp_path, *FEW, "splits=[wordings,pairs]", "evaluation.episodes=4")
     table = pd.read_csv(tmp_path / "briefs.csv")
@@ -189,6 +190,7 @@ def test_ask_answers_a_brief(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert list(pd.read_csv(tmp_path / "brief.csv")["sentence"]) == [brief, "Thank you."]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stand_in")
 @pytest.mark.parametrize("brief", ["What would you recommend?", "Wir brauchen vor allem Geld."])
 def test_ask_says_that_it_found_nothing_to_do(
@@ -204,6 +206,7 @@ def test_ask_says_that_it_found_nothing_to_do(
     assert "composite: " in shown  # R is what the search maximised
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stand_in")
 def test_ask_names_demands_that_exclude_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -221,6 +224,7 @@ def test_ask_names_demands_that_exclude_each_other(
     assert answer["mechanism"]["reveal_winner_identity"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stand_in")
 def test_a_brief_may_stand_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "brief.txt"

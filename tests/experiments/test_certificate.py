@@ -37,6 +37,7 @@ def test_the_classic_market_is_refused() -> None:
         compose_config("+experiment=certificate", "market=classic")
 
 
+@pytest.mark.slow
 def test_tables_say_what_they_leave_out_and_what_second_price_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -118,6 +118,7 @@ def test_a_submission_plays_where_its_file_says_and_elsewhere_there_is_a_dash(
     assert all(re.search(rf"│ {each} .*│ - +│\n", told) for each in elsewhere)
 
 
+@pytest.mark.slow
 def test_the_summary_says_how_many_episodes_it_rests_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ from daedalus.checks import CannotRunError
 from daedalus.launch.config import compose_config
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("experiment", "name"),
     [

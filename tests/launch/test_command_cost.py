@@ -20,6 +20,7 @@ time.sleep(1)
 """
 
 
+@pytest.mark.slow
 def test_the_first_line_comes_before_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_cost, "COMMANDS", {"slow": (SLOW,), "fast": ("print()",)})
     began = time.perf_counter()

@@ -66,6 +66,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -
     assert "give access to it, or another folder with hydra.run.dir=FOLDER" in told
 
 
+@pytest.mark.slow
 def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
     script = (
         "import sys, daedalus.launch.command_line\n"
@@ -83,6 +84,7 @@ def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
     assert answer.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
     told = run("baselines", "seed=3", "--cfg", "job", cwd=tmp_path).stdout
     asked = compose_both("+experiment=baselines", "seed=3")[0]
@@ -105,6 +107,7 @@ def test_what_a_task_does_not_read_is_told_whatever_options_stand_beside_it(
         command_line.cli()
 
 
+@pytest.mark.slow
 def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
     answer = run("+experiment=grpo_stage3", "training.grpo.stepz=3", cwd=tmp_path)
     assert answer.returncode == 1 and "Did you mean training.grpo.steps?" in answer.stderr

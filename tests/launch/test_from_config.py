@@ -73,6 +73,7 @@ def test_the_portfolio_of_another_run_replaces_the_search(tmp_path: Path) -> Non
     assert run.portfolio.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "warned"),
     [
@@ -141,6 +142,7 @@ def test_a_restriction_that_is_none_is_refused_before_the_run(change: str, said:
         compose_config("task=compare", f"+allowed.{change}")
 
 
+@pytest.mark.slow
 def test_a_designer_that_was_trained_for_something_else_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -158,6 +160,7 @@ def test_a_designer_that_was_trained_for_something_else_says_so(
     assert instead(shipped, several) == ""
 
 
+@pytest.mark.slow
 def test_a_designer_that_changes_a_baseline_does_not_take_its_place() -> None:
     asked = ["+experiment=leaderboard", "designer=planner"]
     same, changed = (

@@ -68,6 +68,7 @@ runpy.run_path({root!r} + "/run.py", run_name="__main__")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "name"),
     [
@@ -111,6 +112,7 @@ LOGS = {
 }
 
 
+@pytest.mark.slow
 def test_what_lies_outside_is_refused_before_anything_slow_is_imported(tmp_path: Path) -> None:
     for name, (content, _) in LOGS.items():
         if content is not None:
@@ -167,6 +169,7 @@ print([name for name in names.split() if name in sys.modules])
 """
 
 
+@pytest.mark.slow
 def test_a_run_begins_without_what_it_uses_later_or_never(tmp_path: Path) -> None:
     *_, registered, imported = python(BEGINNING, cwd=tmp_path).stdout.splitlines()
     assert registered == "['ask_schema.yaml']" and imported == "[]"

@@ -67,6 +67,7 @@ def test_its_card_names_a_model_that_the_checkout_has() -> None:
     assert not re.search(r"/(root|home|tmp|work)/", card)
 
 
+@pytest.mark.slow
 def test_a_setting_that_the_recipe_gained_or_changed_is_named(tmp_path: Path) -> None:
     packed = (FOLDER / "run" / "config.yaml").read_text()
     for old, new, changed in (

@@ -55,6 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return place
 
 
+@pytest.mark.slow
 def test_a_reader_learns_and_comes_back(folder: str, tmp_path: Path) -> None:
     reader, losses = train_reader([(each,) for each in EXAMPLES], SETTINGS, seed=0)
     assert losses[-1] < 0.6 < losses[0]
@@ -85,6 +86,7 @@ def test_embeddings_have_length_one_whatever_is_beside_them(folder: str) -> None
     assert reader.clauses(["The harbour is old."])[0].meaning == "nothing/all"
 
 
+@pytest.mark.slow
 def test_a_sentence_in_parts_is_read_part_by_part(folder: str, tmp_path: Path) -> None:
     both = (("Tell nobody who won", "winner_told/no"), (", at least 0.5 must come in.", RESERVE))
     examples = [*((each,) for each in EXAMPLES), both]

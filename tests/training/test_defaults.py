@@ -135,6 +135,7 @@ def test_a_model_in_memory_is_sampled_and_exported_without_its_own_settings(
     assert set(written) == {"eos_token_id", "pad_token_id", "transformers_version"}
 
 
+@pytest.mark.slow
 def test_grpo_samples_the_policy_that_is_evaluated(
     env: DesignEnv, clean: Path, changed: Change, tmp_path: Path
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_model_whose_answers_never_end_is_refused(changed: Change) -> None:
         load_language_model(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "told"),
     [

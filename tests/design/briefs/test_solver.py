@@ -84,6 +84,7 @@ def test_a_checkpoint_that_nobody_reads_is_refused(reader: str, hint: str) -> No
         BriefSearchSettings(reader=reader, checkpoint="gone")
 
 
+@pytest.mark.slow
 def test_a_reader_of_words_knows_what_it_learnt() -> None:
     reader = LinearReader().fit(examples())
     text = wordings()["reserve_least/x"][0].replace("{x}", "a fifth")

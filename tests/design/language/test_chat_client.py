@@ -102,6 +102,7 @@ def test_chats_are_sent_side_by_side_and_answers_keep_their_order() -> None:
     assert len(server.requests) == 12
 
 
+@pytest.mark.slow
 def test_a_busy_server_is_asked_again_when_it_says() -> None:
     wait = 0.8  # longer than the first wait of one's own choice, 0.5
     busy = Reply(status=429, body={"error": "busy"}, headers={"Retry-After": str(wait)})
@@ -246,6 +247,7 @@ def in_seconds(wait: float) -> str:
     return email.utils.formatdate(time.time() + wait, usegmt=True)
 
 
+@pytest.mark.slow
 def test_a_busy_server_may_name_a_date() -> None:
     busy = Reply(status=429, body={"error": "busy"}, headers={"Retry-After": in_seconds(3)})
     with serving(lambda count, _: Reply() if count else busy) as server:
@@ -269,6 +271,7 @@ def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries
     assert "raise retries" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", ["Wed, 21 Oct 2015 07:28:00 GMT", "-1", "nan", "soon", "", "é"])
 def test_a_wait_that_makes_no_sense_is_the_client_s_own(wait: str) -> None:
     busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
@@ -277,6 +280,7 @@ def test_a_wait_that_makes_no_sense_is_the_client_s_own(wait: str) -> None:
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_redirects_are_followed_to_a_chat_or_told() -> None:
     with serving(always()) as there:
         to = {"Location": f"{there.url}/chat/completions"}
@@ -292,6 +296,7 @@ def test_redirects_are_followed_to_a_chat_or_told() -> None:
     assert "redirects to where no server is" in failure(always(status=307, body={}, headers=to))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "raw",
     [

@@ -158,6 +158,7 @@ STRANGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", STRANGE)
 def test_strange_answers_stay_out_and_are_read_again(kind: str, tmp_path: Path) -> None:
     with serving(lambda *_: STRANGE[kind]) as server:

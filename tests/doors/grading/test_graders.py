@@ -93,6 +93,7 @@ def test_the_service_passes_all_that_need_no_sandbox(address: str) -> None:
     assert apply_policy(list(found.values()), load_policy("v2"), Lane.LOCAL) is Verdict.PASS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [Mechanism(), replace(scale_named("stage3").mechanism, reserve_price=0.5)],
@@ -107,6 +108,7 @@ def test_another_answer_than_the_oracle_s_is_rejected(
     assert found.status is CheckStatus.FAIL and found.measured["oracle"] < 0.9
 
 
+@pytest.mark.slow
 def test_a_verifier_that_pays_for_everything_is_rejected(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_service_that_draws_its_own_seeds_is_rejected(
     assert set(found.values()) == {"skip"}  # each depends on it
 
 
+@pytest.mark.slow
 def test_a_service_with_other_rules_has_no_scale_and_is_rejected() -> None:
     with serving(
         make_catalogue(composed("+experiment=serve", "+allowed.auction_type=[vcg]"))

@@ -76,6 +76,7 @@ def test_prices_are_explained_with_the_reserves_of_sales_with_as_many_bidders() 
     assert np.allclose(found["explained"], found["paid"], rtol=0.03)
 
 
+@pytest.mark.slow
 def test_prices_are_explained_where_sales_share_what_the_log_does_not_show() -> None:
     """Levels that bidders share counted alike, though high ones pay more."""
     rng = np.random.default_rng(2)

@@ -52,6 +52,7 @@ def test_a_reserve_is_a_share_of_the_top_value_in_a_typical_sale(
     assert BriefRules(understand([FORMAT]), {}).permitted(markets).all()
 
 
+@pytest.mark.slow
 def test_rules_are_kept_and_cost_what_is_said(analysis: Analysis, estimator: Estimator) -> None:
     found, brief = analysis.findings, analysis.findings.brief
     verdict = found.verdict

@@ -235,6 +235,7 @@ def test_a_setting_that_would_change_nothing_is_not_advised() -> None:
     assert found["fails"] and "common_part" not in found["changes"]
 
 
+@pytest.mark.slow
 def test_a_common_part_that_a_reserve_cuts_off_is_told() -> None:
     """Where nobody knows how many stayed away, what bids share is taken out all the same."""
     shared = with_common_part(binding_table((2, 9)))

@@ -38,6 +38,7 @@ def test_the_curve_is_the_revenue_of_theory() -> None:
         assert curve[place] == pytest.approx(0.25 * exact[0] + 0.75 * exact[1], abs=2e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_myerson_s_reserve_comes_out_of_uniform_values(seed: int) -> None:
     """The reserve is 1/2, whatever the number of bidders; bids are its multiples."""

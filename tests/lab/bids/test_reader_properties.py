@@ -118,6 +118,7 @@ def estimated(rows: list[tuple[object, ...]], header: str) -> tuple[float, float
     return estimator.unit, estimate.money, estimate.values.tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.randoms(use_true_random=False), factor=st.sampled_from([0.001, 0.5, 3.0, 1e6]))
 def test_scale_permutation_and_names_do_not_matter(seed: object, factor: float) -> None:

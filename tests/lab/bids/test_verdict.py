@@ -38,6 +38,7 @@ def test_the_policy_in_force_has_the_format_and_the_reserves_of_the_log() -> Non
     assert second.mechanism.auction_type == "second_price"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["first_price", "second_price"])
 def test_playing_agrees_with_theory(markets: EstimatedMarkets, kind: str) -> None:
     mechanism = replace(PLAIN, auction_type=kind)
@@ -143,6 +144,7 @@ def test_both_mechanisms_are_played_if_theory_does_not_tell_one(markets: Estimat
     assert judged.designed[at] == pytest.approx(judged.in_force[at], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_number_of_samples_that_were_judged_is_kept(
     markets: EstimatedMarkets, estimator: Estimator
 ) -> None:

@@ -51,6 +51,7 @@ def test_a_log_has_an_interval_of_each_quantity() -> None:
     assert 0.0 < rows.loc[GAIN, "true_low"] < 0.0313
 
 
+@pytest.mark.slow
 def test_a_job_repeats_and_its_number_changes_it() -> None:
     assert found(JOB).equals(found(JOB))
     assert not found(JOB).equals(found(replace(JOB, number=1)))

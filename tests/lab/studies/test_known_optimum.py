@@ -59,6 +59,7 @@ def test_the_ladder_has_all_rungs() -> None:
     assert set(POPULATIONS) == set(EXPECTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["first_price", "second_price", "vcg"])
 @pytest.mark.parametrize("name", ["optimum_uniform_3", "optimum_exponential", "optimum_irregular"])
 def test_every_format_reaches_what_theory_says_at_the_best_reserve(format_: str, name: str) -> None:

@@ -77,6 +77,7 @@ def test_equilibrium_bids_are_what_theory_says(both: dict[str, Played]) -> None:
     assert table["interim_regret"].max() < 0.006
 
 
+@pytest.mark.slow
 def test_truth_in_first_price_loses_what_theory_says() -> None:
     """Against bids even from 0 to 1 of two rivals the best bid is 2v/3, which earns 4 v^3 / 27."""
     table = bidding({MODEL: played(truthful, 8)}, 0.95).set_index("designer")

@@ -28,6 +28,7 @@ def test_they_compete_in_first_price_if_they_know_what_each_bid_would_have_earne
     assert np.mean(ends("first_price", True, 8, 200_000)) >= 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bidders", [2, 3])
 def test_a_single_bid_fixes_the_price(bidders: int) -> None:
     learners = Learners(np.array([0.4]), bidders)

@@ -189,6 +189,7 @@ def test_response_curves_have_a_panel_for_each_field() -> None:
     assert len([axes for axes in figure.axes if axes.has_data()]) >= len(FIELDS)
 
 
+@pytest.mark.slow
 def test_many_populations_have_a_colour_each() -> None:
     found = {f"population {number}": responses() for number in range(14)}
     axes = response_curves(sensitivity.response_table(found)).axes[0]

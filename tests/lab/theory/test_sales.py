@@ -72,6 +72,7 @@ for seed in range(20):
 """
 
 
+@pytest.mark.slow
 def test_integrals_have_the_same_bits_on_other_processors() -> None:
     """OpenBLAS adds in an order of the processor's kind; ``Nehalem`` is one that all can play."""
     found = set()

@@ -202,6 +202,7 @@ def test_a_saved_configuration_is_the_run_s(tmp_path: Path) -> None:
         assert getattr(found, part) == getattr(asked, part)
 
 
+@pytest.mark.slow
 def test_a_configuration_with_settings_that_are_gone_is_read_if_they_are_off() -> None:
     packed = FOLDER / "run" / "config.yaml"
     text = packed.read_text()

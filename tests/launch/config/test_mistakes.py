@@ -214,6 +214,7 @@ def test_what_the_grammar_refuses_is_one_sentence(override: str) -> None:
     assert told.startswith(f"{override}: it cannot be read; put a value") and "\n" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trained", "told"),
     [

@@ -118,6 +118,7 @@ def test_a_population_of_another_folder_plays_from_there(tmp_path: Path) -> None
         assert "name: patient" in (folder / "out" / "config.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_settings_of_a_designer_are_checked_as_ours_are(place: Path) -> None:
     settings = own(place, "designer=cautious", "designer.increment=0.05").designer
     assert (settings.name, settings.increment) == ("cautious", 0.05)

@@ -14,6 +14,7 @@ from tests.launch.config.composing import failure, own_experiment
 FIXED = "+designer@evaluation.baselines.mine=fixed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
@@ -117,6 +118,7 @@ def test_a_command_for_several_experiments_is_told_to_be_several(several: str) -
     assert said.startswith(f"+experiment={several}: a command runs one experiment")
 
 
+@pytest.mark.slow
 def test_a_baseline_of_the_leaderboard_shows_its_reward() -> None:
     x = "evaluation.baselines.x"
     chat = (f"+designer@{x}=endpoint", f"{x}.model=m", f"{x}.prompt.weights=[revenue]")

@@ -118,6 +118,7 @@ def test_reasons_leave_out_the_command_line() -> None:
     assert for_visitors(reason) == "column b, line 2: 1,250 may be two; choose the mark"
 
 
+@pytest.mark.slow
 def test_who_leaves_may_send_another_log_at_once(catalogue: Catalogue, tmp_path: Path) -> None:
     gate = tmp_path / "open"
     with serving(catalogue, report_on=partial(behind, gate), **PATIENT) as address:
@@ -136,6 +137,7 @@ def test_without_reports_the_service_says_so(reach, changes: dict[str, Any]) -> 
     assert client.get("/api/catalogue").json()["upload_bytes"] == 0
 
 
+@pytest.mark.slow
 def test_each_visitor_has_one_report_under_way_and_all_have_a_few(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:

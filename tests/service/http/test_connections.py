@@ -369,6 +369,7 @@ def test_a_silent_websocket_ends(brief: str) -> None:
         assert caught.value.rcvd is not None and caught.value.rcvd.code == 1001
 
 
+@pytest.mark.slow
 def test_answers_that_a_client_never_reads_leave_no_trace_in_the_log(
     brief: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
 from daedalus.design.designers.random import RandomDesigner
@@ -55,6 +56,7 @@ def test_a_server_without_runs_says_so(reach, tmp_path: Path) -> None:
         assert answer.status_code == 404 and "this server has no article" in answer.text
 
 
+@pytest.mark.slow
 def test_every_link_and_figure_of_the_documents_works(reach) -> None:
     client = reach(write_up=str(ROOT / "docs" / "blog.md"))
     waiting, read = ["/read/blog.md"], set()

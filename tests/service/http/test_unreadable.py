@@ -84,6 +84,7 @@ DATA = st.dictionaries(OPTIONS | st.text(max_size=8), JSON, max_size=3) | JSON
 ENVELOPES = st.fixed_dictionaries({}, optional={"type": KINDS, "data": DATA, "x": JSON})
 
 
+@pytest.mark.slow
 def test_no_message_ends_the_session(client: TestClient) -> None:
     with client.websocket_connect("ws://localhost/ws") as socket:
 

@@ -44,6 +44,7 @@ def test_a_player_over_http_outlives_its_episodes(address: str) -> None:
     assert state | stands(steps, count(1, 2)) == state
 
 
+@pytest.mark.slow
 def test_a_player_over_a_websocket_outlives_its_episodes(address: str) -> None:
     async def lives() -> None:
         episodes = ({"episode_length": LENGTH, "seed": seed} for seed in count(7))

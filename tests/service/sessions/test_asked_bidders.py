@@ -88,6 +88,7 @@ def test_without_a_bidder_nothing_is_offered(catalogue: Catalogue, tmp_path: Pat
     assert all(each.asked is None for each in make_offer(catalogue, []).populations)
 
 
+@pytest.mark.slow
 def test_recorded_bidders_that_are_to_remember_are_refused(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
@@ -174,6 +175,7 @@ def test_openenv_plays_it_too(recorded: Catalogue) -> None:
         assert env.step(DaedalusAction(**FIRST_PRICE)).done and first.reward is not None
 
 
+@pytest.mark.slow
 def test_others_are_served_while_a_slow_model_is_asked(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
@@ -255,6 +257,7 @@ def test_a_model_in_trouble_is_a_sentence_and_rubbish_stays_out(
         assert not any(sum(each["bids"]) for each in get(address, "/api/arena")["rounds"])
 
 
+@pytest.mark.slow
 def test_who_waits_too_long_is_told_and_finds_the_answer_later(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:

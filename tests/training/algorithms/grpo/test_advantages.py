@@ -133,6 +133,7 @@ def train(
     return train_grpo(model, format_source(), run), run.tracker.history("grpo")
 
 
+@pytest.mark.slow
 def test_the_setting_changes_the_gradient_of_the_same_answers(
     env: DesignEnv, tmp_path: Path
 ) -> None:
