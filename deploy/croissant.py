@@ -15,6 +15,7 @@ from typing import Any
 import mlcroissant as mlc
 
 from daedalus.design.briefs.splits import SPLITS
+from daedalus.lab.studies.brief_reading import SELLERS
 
 ROOT = Path(__file__).parents[1]
 NAME = "croissant.json"
@@ -167,6 +168,30 @@ PUBLISHED = (
             "data_biases": ["English alone, five facts about bidders, one shape of market."],
             "data_limitations": ["No sentence is a real seller's, and no bidder is real."],
             "data_use_cases": ["Held out: score designers that read. Do not train or tune on it."],
+            "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",
+        },
+    ),
+    Published(
+        "daedalus/design/briefs/data/sellers",
+        tuple(f"{name}.jsonl" for name in SELLERS),
+        (column("brief", TEXT, "what a seller asks for, several things in a sentence"),),
+        {
+            "name": "daedalus_sellers_briefs",
+            "version": "2.0.0",
+            "description": "Briefs as sellers write them, with their meanings and amounts, which "
+            "each line has under the key meanings. Short files hold notes.",
+            "in_language": ["en"],
+            "data_collection": "Each file by another instance of a language model, which saw the "
+            "meanings and no other text.",
+            "data_collection_type": ["Others"],
+            "data_annotation_protocol": ["The labels are the writer's."],
+            "data_biases": ["English alone. Instances of a language model are much alike."],
+            "data_limitations": [
+                "No sentence is a real seller's.",
+                "An earlier reader was looked at on test and short_test; the reader that ships "
+                "was chosen on dev and short_dev, and met test_2 and short_test_2 once.",
+            ],
+            "data_use_cases": ["Held out, but dev and short_dev: score readers of briefs."],
             "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",
         },
     ),

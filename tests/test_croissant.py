@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FILES = [ROOT / folder / "croissant.json" for folder in (
-    "docs/data", "daedalus/design/briefs/data", "tests/data"
+    "docs/data", "daedalus/design/briefs/data", "daedalus/design/briefs/data/sellers", "tests/data"
 )]  # fmt: skip
 reads_croissant = pytest.mark.skipif(
     find_spec("mlcroissant") is None, reason="mlcroissant is not installed; make setup installs it"

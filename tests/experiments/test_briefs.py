@@ -284,7 +284,7 @@ def test_what_nobody_names_is_lost() -> None:
 def test_a_remark_excuses_only_the_demand_that_it_names() -> None:
     remarks = [Clause("aim/revenue", None, "revenue", 0.0, BESIDE)] * 9
     table = sellers_read(lambda _: understand(remarks), "short_dev")
-    lines = (DATA / "sellers_short_dev.jsonl").read_text().splitlines()
+    lines = (DATA / "sellers" / "short_dev.jsonl").read_text().splitlines()
     named = pd.Series(["aim/revenue" in each for each in lines])
     assert 0 < named.sum() < len(named) and table["lost"].eq(~named).all()
 

@@ -21,7 +21,7 @@ from daedalus.evaluation.statistics import mean_estimate
 
 _COUNTS = ("demands", "right", "wrong", "lost")
 
-SELLERS = ("dev", "test", "short_dev", "short_test")
+SELLERS = ("dev", "test", "test_2", "short_dev", "short_test", "short_test_2")
 """Briefs as sellers write them, each file by a writer of its own. Short ones are notes."""
 
 
@@ -63,7 +63,7 @@ def sellers_read(understand: Callable[[str], Understanding], briefs: str) -> pd.
         is ``lost`` without a word: neither used, nor named as not used. A part that was not
         understood is a word for one demand, and a remark is one if it names a demand.
     """
-    lines = (DATA / f"sellers_{briefs}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (DATA / "sellers" / f"{briefs}.jsonl").read_text(encoding="utf-8").splitlines()
     return pd.DataFrame(_demands(understand, **json.loads(line)) for line in lines)
 
 
