@@ -188,10 +188,10 @@ PUBLISHED = (
             "data_biases": ["English alone. Instances of a language model are much alike."],
             "data_limitations": [
                 "No sentence is a real seller's.",
-                "An earlier reader was looked at on test and short_test; the reader that ships "
-                "was chosen on dev and short_dev, and met test_2 and short_test_2 once.",
+                "Readers were chosen on dev, dev_2, short_dev and short_dev_2, looked at on test, "
+                "short_test, test_2 and short_test_2, and met test_3 and short_test_3 once.",
             ],
-            "data_use_cases": ["Held out, but dev and short_dev: score readers of briefs."],
+            "data_use_cases": ["Held out, but for names with dev: score readers of briefs."],
             "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",
         },
     ),

@@ -21,7 +21,11 @@ from daedalus.evaluation.statistics import mean_estimate
 
 _COUNTS = ("demands", "right", "wrong", "lost")
 
-SELLERS = ("dev", "test", "test_2", "short_dev", "short_test", "short_test_2")
+SELLERS = tuple(
+    f"{short}{name}"
+    for short in ("", "short_")
+    for name in ("dev", "dev_2", "test", "test_2", "test_3")
+)
 """Briefs as sellers write them, each file by a writer of its own. Short ones are notes."""
 
 
