@@ -12,8 +12,8 @@ from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import packaged_reader
 from daedalus.training.brief_reader import load_reader
 
-# Chosen, as is the least confidence, on sellers' briefs of ``dev`` and ``short_dev``, and on the
-# second writer's sentences.
+# Chosen, as is the least confidence, on sellers' briefs in files with ``dev`` in their names, and
+# on the second writer's sentences.
 _LEAD, _HINT = 0.4, 0.5
 _SUREST = 0.99  # of two who agree: they learnt from the same writers, and may err together
 

@@ -26,7 +26,7 @@ _LEAST_PROBABILITY = 1e-6
 
 @cache
 def sentences_in_parts() -> tuple[Parts, ...]:
-    """Return sentences by fourteen writers: most ask for several things, or have a reason, too."""
+    """Return sentences by twenty writers: most ask for several things, or have a reason, too."""
     given = json.loads((DATA / "wordings_parts.json").read_text(encoding="utf-8"))
     return tuple(tuple((text, meaning) for text, meaning in each) for each in given)
 

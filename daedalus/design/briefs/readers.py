@@ -25,6 +25,8 @@ _END = re.compile(
 )
 _AFTER_IT = " !.…)\"'”\u2019"  # what may follow a question mark
 _POINT = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
+_MAY = "(?:may|might|can|could|will|should)"
+_OPEN = re.compile(rf"\b{_MAY} or (?:{_MAY} )?not\b", re.IGNORECASE)
 _LONGEST = 600
 """Characters of a sentence that readers take."""
 
@@ -70,6 +72,8 @@ def _why_unread(sentence: str) -> str:
         return "it is too long; write it as several sentences"
     if sentence.rstrip(_AFTER_IT).endswith("?"):
         return "it is a question; say what you want"
+    if _OPEN.search(sentence):
+        return "it leaves both ways open; say what you want"
     return ""
 
 

@@ -19,7 +19,11 @@ from daedalus.design.briefs.readers import clause, read, sentences_of
 from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples, wordings
 from daedalus.design.designers.base import DesignerContext
-from daedalus.design.designers.brief_search import BriefSearchSettings, make_reader
+from daedalus.design.designers.brief_search import (
+    LEAST_CONFIDENCE,
+    BriefSearchSettings,
+    make_reader,
+)
 from daedalus.design.env import DesignEnv
 from daedalus.market.allowed import Between
 from tests.design.briefs.conftest import SMALL
@@ -53,6 +57,17 @@ def test_a_question_is_no_rule(question: str) -> None:
     assert "a question" in understood.readings[1].says and not understood.allowed
 
 
+@pytest.mark.parametrize(
+    "sentence", ["You may or may not tell them.", "It MIGHT or not.", "We should or should not."]
+)
+def test_a_sentence_that_leaves_both_ways_open_is_no_rule(sentence: str) -> None:
+    everything = Lookup(Sell="aim/revenue")
+    everything.meanings[sentence] = "price_told/yes"
+    understood = read(everything, f"Sell. {sentence}")
+    assert [each.use for each in understood.readings] == ["used", "unused"]
+    assert "both ways open" in understood.readings[1].says
+
+
 @pytest.mark.slow
 def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None:
     text, rules = wordings()["payment/vcg"][3], []
@@ -65,7 +80,7 @@ def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None
 @pytest.mark.parametrize(
     ("changes", "limit"),
     [
-        ({"reader": "tuned"}, 0.7),
+        ({"reader": "tuned"}, LEAST_CONFIDENCE),
         ({"reader": "tuned", "least_confidence": 0.3}, 0.3),
         ({"reader": "tuned", "benchmark": True}, 0.0),
         ({"reader": "tuned", "checkpoint": str(Path(__file__).parent)}, 0.0),
