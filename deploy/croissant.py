@@ -117,23 +117,25 @@ def parity_columns() -> Iterator[Column]:
 PUBLISHED = (
     Published(
         "docs/data",
-        ("benchmark.csv",),
+        ("benchmark.csv", "benchmark_2.csv"),
         (
             column("designer", TEXT, "who set the mechanisms"),
             column("mean", NUMBER, "mean reward R of a step over 100 episodes, 0 to 1"),
             column("valid", NUMBER, "share of answers that are mechanisms"),
             column("seed", COUNT, "seed of training and of the episodes, 0 to 6"),
-            column("population", TEXT, "one of the fourteen populations"),
+            column("population", TEXT, "one of fourteen populations"),
             column("normalised", NUMBER, "0 is random, 1 the better of planner and best own"),
         ),
         {
             "name": "daedalus_benchmark",
-            "version": "1.0.0",
-            "description": "Scores of designers of auctions in fourteen simulated populations.",
+            "version": "1.1.0",
+            "description": "Scores of designers of auctions in fourteen simulated populations that "
+            "were written by hand, and in fourteen that a rule drew.",
             "data_collection": "python run.py -m +experiment=leaderboard_trained, seeds 0 to 6.",
             "data_collection_type": ["Experiments"],
             "data_biases": [
-                "Two of the populations were exchanged after a look.",
+                "Two of the populations of benchmark were exchanged after a look; none of "
+                "benchmark_2 was, which has seeds 0 and 4 alone so far.",
                 "The recipe was chosen on seeds 0 and 1, by scores in other populations.",
                 "Four populations (emigrants, deserters, two_rings, narrow) carry 0.104 of the "
                 "0.108 by which the trained model leads best_fixed.",

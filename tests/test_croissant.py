@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 FILES = [ROOT / folder / "croissant.json" for folder in (
     "docs/data", "daedalus/design/briefs/data", "daedalus/design/briefs/data/sellers", "tests/data"
 )]  # fmt: skip
+_ROWS = {"benchmark": 980, "benchmark_2": 280, "classic_parity": 90}
 reads_croissant = pytest.mark.skipif(
     find_spec("mlcroissant") is None, reason="mlcroissant is not installed; make setup installs it"
 )
@@ -70,15 +71,16 @@ def test_mlcroissant_finds_no_error_and_reads_every_row(path: Path) -> None:
         rows = pd.DataFrame(found.records(each.id))
         sellers = 80 if each.id.startswith("short") else 70
         usual = sellers if path.parent.name == "sellers" else 300
-        assert len(rows) == {"benchmark": 980, "classic_parity": 90}.get(each.id, usual)
+        assert len(rows) == _ROWS.get(each.id, usual)
         assert rows.notna().all(axis=None)
 
 
 @reads_croissant
-def test_mlcroissant_reads_the_scores_as_they_are() -> None:
+@pytest.mark.parametrize("name", ["benchmark", "benchmark_2"])
+def test_mlcroissant_reads_the_scores_as_they_are(name: str) -> None:
     import mlcroissant
 
-    rows: Any = mlcroissant.Dataset(jsonld=str(FILES[0])).records("benchmark")
+    rows: Any = mlcroissant.Dataset(jsonld=str(FILES[0])).records(name)
     read = pd.DataFrame(rows).rename(columns=lambda name: name.partition("/")[2])
     read[["designer", "population"]] = read[["designer", "population"]].map(bytes.decode)
-    pd.testing.assert_frame_equal(read, pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv"))
+    pd.testing.assert_frame_equal(read, pd.read_csv(ROOT / "docs" / "data" / f"{name}.csv"))

@@ -381,11 +381,14 @@ def bracketed(row: pd.Series[Any], digits: int) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def test_the_leads_of_the_benchmark_have_the_intervals_of_their_scores() -> None:
-    scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv")
+@pytest.mark.parametrize(("file", "table"), [("benchmark", "leads"), ("benchmark_2", "leads_2")])
+def test_the_leads_of_the_benchmark_have_the_intervals_of_their_scores(
+    file: str, table: str
+) -> None:
+    scores = pd.read_csv(ROOT / "docs" / "data" / f"{file}.csv")
     sure = three_intervals(scores, ["best_fixed", "distilled", "sft"], 0.95)
     sure = sure.set_index(["designer", "number"])
-    for pair, both, *cells in marked(ROOT / "docs" / "results.md", "leads"):
+    for pair, both, *cells in marked(ROOT / "docs" / "results.md", table):
         designer, other = (each.strip(" *").replace(" ", "_") for each in pair.split(" less "))
         row = sure.loc[(designer, f"mean_over_{other}")]
         halves = [row[f"half_width_over_{of}"] for of in ("seeds", "populations")]
@@ -405,10 +408,11 @@ def test_the_lead_is_told_with_its_interval_over_seeds_and_populations() -> None
     assert {each for found in told.values() for each in found} <= {ends, bracketed(row, 3)[7:-1]}
 
 
-def test_the_benchmark_s_table_is_that_of_its_scores() -> None:
-    scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark.csv")
+@pytest.mark.parametrize("table", ["benchmark", "benchmark_2"])
+def test_the_benchmark_s_table_is_that_of_its_scores(table: str) -> None:
+    scores = pd.read_csv(ROOT / "docs" / "data" / f"{table}.csv")
     sure = three_intervals(scores, [], 0.95).set_index("designer")
-    for name, mean, *cells in marked(ROOT / "docs" / "results.md", "benchmark"):
+    for name, mean, *cells in marked(ROOT / "docs" / "results.md", table):
         designer = name.partition(":")[0].replace(" ", "_")
         array, row = score_array(scores, designer), sure.loc[designer]
         assert mean == bracketed(row, 2), name
@@ -419,6 +423,16 @@ def test_the_benchmark_s_table_is_that_of_its_scores() -> None:
             assert cell == f"{values.mean():.2f} ± {(high - low) / 2:.2f}".replace(
                 "-", "\N{MINUS SIGN}"
             ), name
+
+
+def test_the_scores_of_the_drawn_populations_are_means_over_seeds() -> None:
+    scores = pd.read_csv(ROOT / "docs" / "data" / "benchmark_2.csv")
+    means = scores.groupby(["population", "designer"])["normalised"].mean().unstack()
+    shown = marked(ROOT / "docs" / "results.md", "populations_2")
+    assert [row[0].strip("`") for row in shown] == [*means.index]
+    designers = ["informed_greedy", "best_fixed", "trained", "distilled", "best_own"]
+    for (name, *cells), (_, row) in zip(shown, means[designers].iterrows(), strict=True):
+        assert cells == [written(each, 2) for each in row], name
 
 
 def test_the_table_of_coverage_is_that_of_its_numbers() -> None:
