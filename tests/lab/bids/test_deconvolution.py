@@ -77,18 +77,25 @@ def test_intervals_cover(deviation: float) -> None:
     assert np.mean(hits) > 0.89
 
 
-def test_an_estimate_has_the_levels_of_sales() -> None:
-    """Private values are the same for both numbers of bidders, together and apart."""
-    rng = np.random.default_rng(5)
-    bids = [row for n in (2, 4) for row in shared_bids(300, 0.4, 0.0, rng, n)]
-    settings = BidLogSettings(outliers=None)
-    estimator = Estimator.of(bid_log(table_of(bids), settings, "shared"), settings)
-    estimate = estimator.estimate()
-    assert estimate.common.std() > 0.3 and set(estimate.by_size) == {2, 4}
-    scale = estimate.levels.observable.mean()
-    assert estimate.values[QUARTILES] * scale == pytest.approx([0.25, 0.5, 0.75], abs=0.04)
-    for size in (2, 4):
-        alone = estimate.by_size[size][QUARTILES] * scale
+@pytest.mark.slow
+def test_estimates_have_the_levels_of_sales() -> None:
+    """Private values are the same for both numbers of bidders, together and apart.
+
+    A mean over five logs: the upper quartile of one has a standard error of 0.04.
+    """
+    together, apart = [], []
+    for seed in range(5, 10):
+        rng = np.random.default_rng(seed)
+        bids = [row for n in (2, 4) for row in shared_bids(300, 0.4, 0.0, rng, n)]
+        settings = BidLogSettings(outliers=None)
+        estimator = Estimator.of(bid_log(table_of(bids), settings, "shared"), settings)
+        estimate = estimator.estimate()
+        assert estimate.common.std() > 0.3 and set(estimate.by_size) == {2, 4}
+        scale = estimate.levels.observable.mean()
+        together.append(estimate.values[QUARTILES] * scale)
+        apart.append([estimate.by_size[size][QUARTILES] * scale for size in (2, 4)])
+    assert np.mean(together, axis=0) == pytest.approx([0.25, 0.5, 0.75], abs=0.05)
+    for alone in np.mean(apart, axis=0):
         assert alone == pytest.approx([0.25, 0.5, 0.75], abs=0.1)
 
 

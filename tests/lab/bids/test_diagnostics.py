@@ -209,7 +209,8 @@ def test_sizes_of_few_sales_do_not_hide_what_others_tell(rare: int) -> None:
     plain = Residuals.of(*_log_and_design(bids))
     for found, alone in zip(independent_parts(log), independent_parts(plain), strict=True):
         assert found is not None and alone is not None
-        assert found.statistic == pytest.approx(alone.statistic) and found.p == alone.p
+        assert found.statistic == pytest.approx(alone.statistic)
+        assert found.p == pytest.approx(alone.p)
 
 
 def _log_and_design(bids: Sequence[np.ndarray]) -> tuple[BidLog, np.ndarray]:
