@@ -260,6 +260,9 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
         assert sellers.loc[("shipped", "test"), "demands"] == 174
         right = sellers["right"] / sellers["demands"]
         assert right["sentence by sentence", "test"] < 0.2 < 0.65 < right["shipped"].min()
+        first = ["dev", "test", "short_dev", "short_test"]
+        assert right["shipped"][first].min() > 0.74
+        assert sellers.loc["shipped", "wrong"][first].le(6).all()
         assert right["shipped"].mean() > 0.74  # before six more writers taught it: 0.69
         assert sellers.loc[("shipped", "test"), "lost"] <= 3
         assert sellers.loc["shipped", "lost"].le(10).all()
