@@ -1,4 +1,4 @@
-"""Small runs give the recorded numbers, to the bit."""
+"""Small runs give the recorded numbers, to twelve digits."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -89,7 +90,7 @@ def reader_for_people(load: LoadReader | None) -> Reader:
 def _show_understanding(understood: Understanding, report: Report) -> None:
     rows = [
         {"sentence": each.clause.sentence, "understood": f"{_BEFORE.get(each.use, '')}{each.says}"}
-        | {"sure": round(each.clause.confidence, 2)}
+        | {"sure": round(each.clause.confidence, 2) or math.nan}
         for each in understood.readings
     ]
     frame = pd.DataFrame(rows, columns=["sentence", "understood", "sure"])

@@ -24,7 +24,7 @@ class Clause:
         meaning: One of ``MEANINGS``.
         amount: What the sentence names, if the meaning takes an amount.
         sentence: The sentence; empty if it is not at hand.
-        confidence: How sure the reader is, from 0 to 1.
+        confidence: How sure the reader is, from 0 to 1; 0 if no reader took the sentence.
         doubt: Why it should not be used though its meaning is named; empty if it may.
     """
 

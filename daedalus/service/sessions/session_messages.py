@@ -24,7 +24,7 @@ class GivenClause(Strict):
         meaning: One of ``daedalus.design.briefs.meanings.MEANINGS``.
         amount: What it names, if the meaning takes an amount.
         sentence: The sentence.
-        sure: How sure the reader is; 1 is a person's word.
+        sure: How sure the reader is; 1 is a person's word, 0 no reader's.
         doubt: Why it is not to be used; empty if it is.
     """
 
