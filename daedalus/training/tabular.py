@@ -1,11 +1,12 @@
 """GRPO on one page: group-relative policy optimisation (Shao et al. 2024, arXiv 2402.03300).
 
-The policy is a table of probabilities instead of a language model, so the whole algorithm stands
-here. Read from top to bottom. One step does this:
+The policy is a table of probabilities instead of a language model, so plain GRPO stands here as
+a whole. Read from top to bottom. One step does this:
 
 1. Sample: in each of a few market states, draw a group of mechanisms from the policy.
 2. Reward: play each mechanism in copies of its state. All of a group face the same futures.
-3. Advantage: subtract the mean of its group from each reward, and divide by the deviation of all.
+3. Advantage: subtract the mean of its group from each reward, and divide by the deviation of all
+   (``loss_type=grpo``; the other losses take the advantages of ``algorithms/grpo/advantages.py``).
 4. Loss: weigh the log-probability of each mechanism by its advantage.
 5. Update: Adam follows the gradient. What earned more than its group becomes likelier.
 

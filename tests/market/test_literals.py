@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.lab.bids.settings import FORMATS
+from daedalus.lab.bids.settings import LOG_FORMATS
 from daedalus.market.interface import MARKETS
 from daedalus.market.mechanism import CHOICES
 from daedalus.market.population import LEARNERS, STRATEGIES
@@ -55,7 +55,7 @@ CALLS = {
     "BidderType(learner={})": LEARNERS,
     "BidderGroup(kind={})": BIDDER_KINDS,
     "ValueDistribution(family={})": tuple(FAMILIES),
-    "BidLogSettings(format={})": FORMATS,
+    "BidLogSettings(format={})": LOG_FORMATS,
     "TrackingSettings(wandb={})": WANDB_MODES,
     "ModelSettings(backend={})": BACKENDS,
     "ModelSettings(dtype={})": DTYPES,

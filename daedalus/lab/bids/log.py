@@ -58,7 +58,7 @@ class BidLog:
 
     Attributes:
         name: What reports call the log: the name of its file.
-        format: How the sales were held, one of ``FORMATS``.
+        format: How the sales were held, one of ``LOG_FORMATS``.
         bids: All bids, in the money of the log, above 0, shape (L,).
         sale: The sale of each bid, from 0 to A - 1, shape (L,).
         sales: A row for each sale: ``auction``, its name in the log; ``bidders``, the number of its

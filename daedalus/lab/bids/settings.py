@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:  # OmegaConf knows no Literal
     Format = str
 
-FIRST_PRICE, SECOND_PRICE, ASCENDING = FORMATS = ("first_price", "second_price", "ascending")
+FIRST_PRICE, SECOND_PRICE, ASCENDING = LOG_FORMATS = ("first_price", "second_price", "ascending")
 
 TIMBER = "timber"
 """The name of the log of timber sales, in place of a file."""
@@ -29,8 +29,9 @@ class BidLogSettings(Checked):
     an optional column is none, even if the log has a column of the usual name.
 
     Attributes:
-        format: How the sales were held, one of ``FORMATS``. ``first_price`` and ``second_price``
-            are sealed. In ``ascending`` sales a bid is the last that a bidder made.
+        format: How the sales were held, one of ``LOG_FORMATS``. ``first_price`` and
+            ``second_price`` are sealed. In ``ascending`` sales a bid is the last that a bidder
+            made.
         auction: Name of the column that tells the sales apart. Their names are texts: ``1`` and
             ``01`` are two.
         bid: Name of the column of bids, in any unit of money, above 0.
@@ -61,7 +62,7 @@ class BidLogSettings(Checked):
         resamples: Number of bootstrap samples of auctions, at least 20.
     """
 
-    format: Format = one_of(FORMATS, FIRST_PRICE)
+    format: Format = one_of(LOG_FORMATS, FIRST_PRICE)
     auction: str = "auction"
     bid: str = "bid"
     bidder: str = "bidder"

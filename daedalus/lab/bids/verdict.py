@@ -25,7 +25,7 @@ from daedalus.lab.bids.estimator import (
 from daedalus.lab.bids.potential import binds
 from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
 from daedalus.lab.theory.distributions import Numbers
-from daedalus.lab.theory.formats import FORMATS, pays_own_bid
+from daedalus.lab.theory.formats import FORMATS_WITH_THEORY, pays_own_bid
 from daedalus.market.interface import MarketSettings
 from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import (
@@ -101,10 +101,10 @@ class EstimatedMarkets:
     def is_exact(self, mechanism: Mechanism) -> bool:
         """Return whether theory tells what a mechanism earns (Myerson 1981).
 
-        It does so for all formats of ``FORMATS``. A secret reserve matters in first price alone,
-        and the market must be as in textbooks.
+        It does so for all formats of ``FORMATS_WITH_THEORY``. A secret reserve matters in first
+        price alone, and the market must be as in textbooks.
         """
-        if mechanism.auction_type not in FORMATS:
+        if mechanism.auction_type not in FORMATS_WITH_THEORY:
             return False
         told = mechanism.reveal_reserve or not pays_own_bid(mechanism.auction_type)
         return told and self.in_money and self.settings.strategic.shock_rate == 0

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.theory.certificates import Group, certify, draw_values, groups_of, truthful_regret
-from daedalus.lab.theory.formats import FORMATS
+from daedalus.lab.theory.formats import FORMATS_WITH_THEORY
 from daedalus.lab.theory.hindsight import hindsight, record
 from daedalus.market.interface import Market
 from daedalus.market.mechanism import FIELDS, Mechanism
@@ -144,7 +144,7 @@ def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[fl
     rules = valid[_SALE].drop_duplicates()
     regrets = [
         truthful_regret(Mechanism(auction_type=kind, reserve_price=reserve), groups, units, bids)
-        if kind in FORMATS
+        if kind in FORMATS_WITH_THEORY
         else np.nan
         for kind, reserve in rules.itertuples(index=False)
     ]

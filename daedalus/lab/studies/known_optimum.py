@@ -19,7 +19,7 @@ from daedalus.evaluation.statistics import mean_estimate
 from daedalus.lab.studies.certificate_tables import chosen_mechanisms
 from daedalus.lab.theory.certificates import groups_of
 from daedalus.lab.theory.first_price import first_price_equilibrium
-from daedalus.lab.theory.formats import FORMATS, pays_own_bid
+from daedalus.lab.theory.formats import FORMATS_WITH_THEORY, pays_own_bid
 from daedalus.lab.theory.hindsight import best_reply, record
 from daedalus.lab.theory.sales import Bidder, best_reserve, expected_revenue, optimal_revenue
 from daedalus.market.interface import types_of_bidders
@@ -212,7 +212,7 @@ def _equilibrium_revenue(steps: pd.DataFrame, bidders: Sequence[Bidder], units: 
     known = lru_cache(maxsize=None)(lambda reserve: first_price_equilibrium(bidders, reserve))
 
     def revenue(kind: str, reserve: float) -> float:
-        if kind not in FORMATS:
+        if kind not in FORMATS_WITH_THEORY:
             return np.nan
         if not pays_own_bid(kind) or _alike(bidders):
             return expected_revenue(bidders, reserve, units)

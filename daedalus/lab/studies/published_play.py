@@ -16,7 +16,7 @@ from daedalus.evaluation.statistics import t_interval
 from daedalus.lab.studies.credibility import temptation
 from daedalus.lab.studies.known_optimum import SETTINGS, Setting
 from daedalus.lab.studies.repeated_auction import Learners, play_repeated
-from daedalus.lab.studies.tacit_collusion import FORMATS, KNOWN, MARKET, PAPER
+from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, PAPER, PUBLISHED_FORMATS
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.market.seeds import generator
 
@@ -51,9 +51,9 @@ def collusion_rows(outcomes: pd.DataFrame) -> list[dict[str, object]]:
     """
     found, rows = outcomes.set_index("bidders"), []
     for name in (PAPER, MARKET):
-        first, second = (float(found.loc[name, each]) for each in FORMATS)  # type: ignore[arg-type]  # a cell
+        first, second = (float(found.loc[name, each]) for each in PUBLISHED_FORMATS)  # type: ignore[arg-type]  # a cell
         for kind, ours, agrees in zip(
-            FORMATS, (first, second), (first <= 0.35, second >= 0.9), strict=True
+            PUBLISHED_FORMATS, (first, second), (first <= 0.35, second >= 0.9), strict=True
         ):
             words = f"revenue over value, {kind.replace('_', ' ')}, {name}"
             rows.append(row(BANCHIO, words, _BOUNDS[kind], ours, agrees))
@@ -96,7 +96,7 @@ def winning_bids(draws: int, seed: int) -> pd.DataFrame:
         rows.append(
             {
                 each: play_repeated(learners, each, _ROUNDS, _STRETCHES, seed, 2, index)[1][-1]
-                for each in FORMATS
+                for each in PUBLISHED_FORMATS
             }
         )
     return pd.DataFrame(rows)
@@ -108,7 +108,7 @@ def bid_rows(bids: pd.DataFrame) -> list[dict[str, object]]:
     Args:
         bids: The frame of ``winning_bids``.
     """
-    first, second = (float(bids[each].mean()) for each in FORMATS)
+    first, second = (float(bids[each].mean()) for each in PUBLISHED_FORMATS)
     low, high = t_interval(bids["first_price"], 0.95)
     words = "winning bid over value, {}, mean over drawn settings"
     target = "0.8, in the 95 % interval"
@@ -185,7 +185,7 @@ def credibility_rows(seed: int) -> list[dict[str, object]]:
     """
     even, rows = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0])), []
     for bidders in (2, 3):
-        for kind in FORMATS:
+        for kind in PUBLISHED_FORMATS:
             gain = temptation(kind, even, bidders, 0.5, _SALES, seed)
             sale = f"{kind.replace('_', ' ')}, {bidders} bidders, reserve 0.5"
             words = f"gain by a bid of its own, {sale}"

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from daedalus.evaluation.figures import FAINT, empty_panels, entitle
-from daedalus.lab.studies.tacit_collusion import FORMATS, KNOWN, MARKET, OURS, PAPER
+from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, OURS, PAPER, PUBLISHED_FORMATS
 
 _PANELS = (PAPER, MARKET, OURS)
 _COLOURS = {"first_price": "#d55e00", "second_price": "#0072b2"}
@@ -22,7 +22,7 @@ def collusion_curves(curves: pd.DataFrame) -> Figure:
     """
     figure, axes = empty_panels(1, len(_PANELS), (11.4, 4.1))
     for panel, name in zip(axes, _PANELS, strict=True):
-        for kind in FORMATS:
+        for kind in PUBLISHED_FORMATS:
             _band(panel, curves, name, kind, _COLOURS[kind], kind.replace("_", " "))
         panel.set_title(name, loc="left")
         panel.set(xlim=(0, curves["round"].max() / 1000), ylim=(0, 1.02), xlabel="thousand rounds")

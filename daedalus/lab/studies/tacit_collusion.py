@@ -22,7 +22,7 @@ from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
 
-FORMATS: tuple[AuctionType, ...] = ("first_price", "second_price")
+PUBLISHED_FORMATS: tuple[AuctionType, ...] = ("first_price", "second_price")
 
 ROUNDS = 400_000
 """Rounds of each run."""
@@ -114,7 +114,7 @@ def learning_curves(
     curves = []
     names = [PAPER, KNOWN, *variants()]
     for name in tqdm(names, "Q-learners", leave=False, disable=None):
-        for auction_type in FORMATS:
+        for auction_type in PUBLISHED_FORMATS:
             if name in (PAPER, KNOWN):
                 played = in_the_paper(name == KNOWN, auction_type, runs, seed)
             else:

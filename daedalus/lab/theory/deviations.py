@@ -73,7 +73,7 @@ class Contest:
     """A sale, seen by a bidder or a ring.
 
     Attributes:
-        auction_type: One of ``FORMATS``.
+        auction_type: One of ``FORMATS_WITH_THEORY``.
         reserve: Lowest bid that competes.
         units: Supply K.
         rivals: The others, who bid their values.

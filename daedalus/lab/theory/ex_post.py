@@ -52,7 +52,7 @@ def two_unit_regrets(auction_type: str, values: Numbers, thresholds: Numbers) ->
     the reserve. The best bids win 0, 1 or 2 units at t_j each.
 
     Args:
-        auction_type: One of ``FORMATS``. In VCG the regrets are 0.
+        auction_type: One of ``FORMATS_WITH_THEORY``. In VCG the regrets are 0.
         values: Values of both units, the higher first, shape (S, 2).
         thresholds: The t_j, shape (S, 2), the lower first.
 

@@ -15,7 +15,7 @@ _PAYMENTS: dict[AuctionType, int] = {
     "vcg": _PERSONAL_PRICE,
 }
 
-FORMATS: tuple[AuctionType, ...] = tuple(_PAYMENTS)
+FORMATS_WITH_THEORY: tuple[AuctionType, ...] = tuple(_PAYMENTS)
 """The formats whose theory is known."""
 
 
@@ -25,13 +25,13 @@ def require_format(auction_type: str) -> AuctionType:
     Raises:
         CannotRunError: It is not, so nothing tells what its bidders gain by other bids.
     """
-    for known in FORMATS:
+    for known in FORMATS_WITH_THEORY:
         if known == auction_type:
             return known
     raise CannotRunError(
         f"auction_type: {auction_type!r} has no certificate, because theory does not know its "
-        f"payments; choose one of {', '.join(FORMATS)}, or derive its formulas and add it to "
-        "daedalus/lab/theory/formats.py"
+        f"payments; choose one of {', '.join(FORMATS_WITH_THEORY)}, or derive its formulas and add "
+        "it to daedalus/lab/theory/formats.py"
     )
 
 

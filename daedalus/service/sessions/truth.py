@@ -8,7 +8,7 @@ import numpy as np
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
-from daedalus.lab.theory.formats import FORMATS
+from daedalus.lab.theory.formats import FORMATS_WITH_THEORY
 from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import RANGES, Mechanism
 from daedalus.market.population import Population
@@ -59,6 +59,6 @@ def _truth(population: Population) -> Truth:
         return truthful_regret(mechanism, groups, population.units, bids)
 
     regrets: dict[str, list[float]] = {
-        kind: [regret(kind, each) for each in _RESERVES] for kind in FORMATS
+        kind: [regret(kind, each) for each in _RESERVES] for kind in FORMATS_WITH_THEORY
     }
     return Truth(reserves=_RESERVES, regrets=regrets)

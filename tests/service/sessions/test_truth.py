@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
-from daedalus.lab.theory.formats import FORMATS
+from daedalus.lab.theory.formats import FORMATS_WITH_THEORY
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
 from daedalus.service.http.app import create_app
@@ -24,7 +24,7 @@ def test_the_losses_are_those_of_the_certificates(reach) -> None:
     client = reach()
     client.post("/reset", json={"session_id": "a", "population": "stage3", "n_agents": 9})
     truth = client.get("/api/truth", params={"session_id": "a"}).json()
-    assert set(truth["regrets"]) == set(FORMATS)
+    assert set(truth["regrets"]) == set(FORMATS_WITH_THEORY)
     population = in_both_markets(3).in_market("strategic").of_size(9)
     groups = groups_of(population)
     bids = draw_values(groups, 20_000, generator(1, "test"))
