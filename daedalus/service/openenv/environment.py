@@ -36,7 +36,7 @@ from daedalus.service.openenv.rubric import OBJECTIVE, CompositeRubric, scores
 
 _ONLY = np.arange(1)  # the only episode of the batch
 
-NAME, VERSION = "daedalus", "0.1.0"
+NAME, VERSION = "daedalus", "0.2.0"
 DESCRIPTION = (
     "Design a repeated auction: set its format, reserve price, disclosure and penalties. Its "
     "bidders shade, collude, walk away from wins and bid under false names. The reward is welfare "
