@@ -110,27 +110,15 @@ def test_a_submission_plays_where_its_file_says_and_elsewhere_there_is_a_dash(
     config = replace(config, evaluation=replace(config.evaluation, baselines=shown))
     write_portfolio(tmp_path)
     leaderboard.main(config, tmp_path)
-    summary = pd.read_csv(tmp_path / "summary.csv").pivot(index="population", columns="designer")
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    assert set(summary["mean_interval"]) >= {"4 episodes, none"}
+    summary = summary.pivot(index="population", columns="designer")
     assert summary["mean"]["mine"][here] == summary["mean"]["same"][here] > 0
     assert summary["mean"]["mine"][elsewhere].isna().all()
     assert "mine" not in set(pd.read_csv(tmp_path / "totals.csv").designer)
     told = capsys.readouterr().out
     assert all(re.search(rf"│ {each} .*│ - +│\n", told) for each in elsewhere)
-
-
-@pytest.mark.slow
-def test_the_summary_says_how_many_episodes_it_rests_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(leaderboard, "leaderboard_figures", lambda *_: {})  # they take seconds
-    config = small(1, 0)
-    write_portfolio(tmp_path)
-    one = dict(list(config.populations.items())[:1])
-    leaderboard.main(replace(config, populations=one), tmp_path)
-    summary = pd.read_csv(tmp_path / "summary.csv")
-    assert set(summary["mean_interval"]) == {"4 episodes, none"}
-    told = " ".join(capsys.readouterr().out.split())
-    assert "each over 4 episodes, without an interval" in told
+    assert "each over 4 episodes, without an interval" in " ".join(told.split())
 
 
 def test_where_nobody_beats_random_what_was_played_is_kept(tmp_path: Path) -> None:

@@ -87,9 +87,10 @@ print(json.dumps(told))
 """
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the package and of the market's references, with the example's edits."""
+    tmp_path = tmp_path_factory.mktemp("copy")
     skipped = shutil.ignore_patterns("__pycache__", "pretrained", "static")
     for name in COPIED:
         if (ROOT / name).is_dir():
@@ -136,12 +137,13 @@ def test_a_new_format_is_certified_nowhere(copy: Path) -> None:
         assert said.startswith("CannotRunError: auction_type: 'third_price' has no cert"), name
 
 
-def test_a_format_without_a_payment_stops_the_import(copy: Path) -> None:
-    rules = copy / "daedalus" / "market" / "auction.py"
+def test_a_format_without_a_payment_stops_the_import(copy: Path, tmp_path: Path) -> None:
+    spoilt = shutil.copytree(copy, tmp_path / "spoilt")
+    rules = spoilt / "daedalus" / "market" / "auction.py"
     known = "auction_format == _SECOND_PRICE or auction_format == THIRD_PRICE"
     assert known in rules.read_text()
     rules.write_text(rules.read_text().replace(known, "auction_format == _SECOND_PRICE"))
-    done = python(copy, "import daedalus.market.auction")
+    done = python(spoilt, "import daedalus.market.auction")
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("ValueError: auction_type: 'third_price' has no single rule of payment")

@@ -118,7 +118,7 @@ def test_the_mode_of_a_model_is_restored(small: LanguageModel) -> None:
 @pytest.mark.slow
 def test_adapters_move_at_the_published_rate(env: DesignEnv, base: Path, tmp_path: Path) -> None:
     """In 16 bits 1.3 % of the entries move in 20 steps at 5e-6."""
-    settings = SftSettings(steps=20, batch_size=4, examples=16, learning_rate=5e-6, save_every=1)
+    settings = SftSettings(steps=20, batch_size=4, examples=16, learning_rate=5e-6)
 
     def adapters(steps: int) -> dict[str, torch.Tensor]:
         part = SftSettings(**{**vars(settings), "steps": steps, "warmup_steps": 0})

@@ -54,8 +54,8 @@ TEMPLATE = (
 BRIEFS = frozen_briefs("training")[:2000]
 
 
-@pytest.fixture
-def base(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a Llama of two small layers, and a tokenizer that knows the words of briefs."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -74,7 +74,7 @@ def base(tmp_path: Path) -> Path:
     shape = LlamaConfig(
         vocab_size=len(fast), num_attention_heads=2, eos_token_id=0, pad_token_id=1, **sizes
     )
-    folder = tmp_path / "base"
+    folder = tmp_path_factory.mktemp("base")
     LlamaForCausalLM(shape).save_pretrained(folder)
     fast.save_pretrained(folder)
     return folder
