@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from daedalus.design.briefs.amounts import masked, masked_with_places
 from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.direction import on_the_side_of_its_words
 from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.parts import JOINTS, Parts, joined, masked_labels, runs, texts_of
 from daedalus.design.briefs.readers import clause
@@ -48,13 +49,19 @@ class TunedReader:
         head: From an embedding to a logit for each meaning.
         meanings: Names of the meanings, in the order of the logits.
         by_word: Whether each word has a meaning, and not the sentence as a whole.
+        sides: Whether words such as "at most" say from which side an amount is bounded.
     """
 
     def __init__(
-        self, encoder: SentenceEncoder, head: nn.Linear, meanings: Sequence[str], by_word: bool
+        self,
+        encoder: SentenceEncoder,
+        head: nn.Linear,
+        meanings: Sequence[str],
+        by_word: bool,
+        sides: bool = False,
     ) -> None:
         self.encoder, self.head = encoder, head
-        self.meanings, self.by_word = tuple(meanings), by_word
+        self.meanings, self.by_word, self.sides = tuple(meanings), by_word, sides
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the likeliest meaning of each sentence, or of each part, with its probability."""
@@ -66,12 +73,10 @@ class TunedReader:
 
     def _clauses_of_sentences(self, sentences: Sequence[str]) -> list[Clause]:
         logits = self.logits(self.encoder([masked(each) for each in sentences]))
-        probabilities, places = logits.softmax(dim=1).max(dim=1)
+        probabilities = logits.softmax(dim=1).numpy()
         return [
-            clause(self.meanings[place], sentence, odd)
-            for sentence, place, odd in zip(
-                sentences, places.tolist(), probabilities.tolist(), strict=True
-            )
+            self._clause(sentence, int(row.argmax()), row)
+            for sentence, row in zip(sentences, probabilities, strict=True)
         ]
 
     def _clauses_of_parts(self, sentences: Sequence[str]) -> list[Clause]:
@@ -98,9 +103,14 @@ class TunedReader:
         texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
         for text, (start, end, label) in zip(texts, found, strict=True):
             if text:
-                yield clause(
-                    self.meanings[label], text, float(probabilities[start:end, label].mean())
-                )
+                yield self._clause(text, label, probabilities[start:end].mean(axis=0))
+
+    def _clause(self, text: str, label: int, probabilities: NDArray[np.float32]) -> Clause:
+        named = dict(zip(self.meanings, probabilities.tolist(), strict=True))
+        meaning, sure = self.meanings[label], named[self.meanings[label]]
+        if self.sides:
+            meaning, sure = on_the_side_of_its_words(meaning, text, named)
+        return clause(meaning, text, sure)
 
     def logits(self, embeddings: Tensor) -> Tensor:
         """Return the logits of embeddings, shape (..., meanings)."""
@@ -118,8 +128,12 @@ class TunedReader:
             (whole / _MEANINGS).write_text(json.dumps(names, indent=1) + "\n")
 
 
-def load_reader(folder: Path) -> TunedReader:
+def load_reader(folder: Path, sides: bool = False) -> TunedReader:
     """Return the reader that ``TunedReader.save`` wrote.
+
+    Args:
+        folder: Where it wrote.
+        sides: See ``TunedReader``.
 
     Raises:
         CannotRunError: The encoder cannot be had.
@@ -129,7 +143,7 @@ def load_reader(folder: Path) -> TunedReader:
     encoder.model = PeftModel.from_pretrained(encoder.model, str(folder))
     head = nn.Linear(encoder.width, len(names["meanings"]))
     head.load_state_dict(torch.load(folder / _HEAD, weights_only=True))
-    return TunedReader(encoder, head, **names)
+    return TunedReader(encoder, head, **names, sides=sides)
 
 
 def train_reader(

@@ -86,5 +86,6 @@ def load_splitting_reader() -> SplittingReader:
         CannotRunError: The encoder cannot be had.
     """
     return SplittingReader(
-        load_reader(packaged_reader("reader")), load_reader(packaged_reader("words_reader"))
+        load_reader(packaged_reader("reader"), sides=True),
+        load_reader(packaged_reader("words_reader"), sides=True),
     )

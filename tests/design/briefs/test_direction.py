@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.design.briefs.direction import with_direction_checked
+from daedalus.design.briefs.direction import on_the_side_of_its_words, with_direction_checked
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.parts import sentences_in_parts
 from daedalus.design.briefs.readers import clause
@@ -31,6 +31,9 @@ from daedalus.design.briefs.wordings import wordings
         ("reserve_least/x", "the reserve isn't to be above 0.5", True),
         ("reserve_least/x", "a reserve of up to 0.5", True),
         ("reserve_least/x", "reserve max 0.4", True),
+        ("reserve_least/x", "reserve 15 % tops", True),
+        ("reserve_least/x", "the bid that tops the list pays 0.2", False),
+        ("withdrawal_fine/least", "reneging: 0.3 max.", True),
         ("reserve_most/x", "do not go any lower than 0.4", True),
     ],
 )
@@ -41,6 +44,28 @@ def test_words_of_the_other_end_alone_are_a_doubt(meaning: str, text: str, doubt
     assert doubt or checked == given
     if doubt:
         assert "its words say at " in checked.doubt
+
+
+@pytest.mark.parametrize(
+    ("meaning", "text", "expected"),
+    [
+        ("reserve_least/x", "a reserve no higher than 0.4", ("reserve_most/x", 0.9)),
+        ("reserve_most/x", "a reserve no higher than 0.4", ("reserve_most/x", 0.9)),
+        ("reserve_most/x", "a reserve of 0.4 or more", ("reserve_least/x", 0.9)),
+        ("reserve_most/x", "a reserve of 0.4", ("reserve_most/x", 0.5)),
+        ("reserve_least/x", "at least 0.2 and at most 0.4", ("reserve_least/x", 0.4)),
+        ("reserve_exact/x", "a reserve of 0.4 at most", ("reserve_exact/x", 0.05)),
+        ("shill_fine/least", "false names cost 0.5 at most", ("shill_fine/least", 0.05)),
+        ("aim/revenue", "money, at most for us", ("aim/revenue", 0.0)),
+    ],
+)
+def test_words_say_from_which_side_a_field_is_bounded(
+    meaning: str, text: str, expected: tuple[str, float]
+) -> None:
+    odds = {"reserve_most/x": 0.5, "reserve_least/x": 0.4, "reserve_exact/x": 0.05}
+    odds |= {"shill_fine/least": 0.05, "aim/revenue": 0.0}
+    found, sure = on_the_side_of_its_words(meaning, text, odds)
+    assert (found, round(sure, 9)) == expected
 
 
 def test_what_writers_mean_is_seldom_in_doubt() -> None:
