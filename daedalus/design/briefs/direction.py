@@ -1,4 +1,4 @@
-"""Whether an amount is the least or the most: what was read against the words of a sentence."""
+"""From which side the words of a sentence bound its amount: at least, or at most."""
 
 from __future__ import annotations
 
@@ -6,26 +6,48 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from daedalus.design.briefs.amounts import masked
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import MEANINGS
 
-_NOT = r"(?:\b(?:not|never|no|cannot)|n['\u2019]t) (?:\w+ ){0,2}?"
-_REFUSED = re.compile(r"\b(?:not|no|never|nothing|rather|reject\w*|refus\w*)\b|n['\u2019]t\b", re.I)
-_AT = r"(?<!worth )\bat (?:the )?(?:very )?"
+_X = r"(?:an? )?some\b"  # an amount, in a masked sentence
+_NO = r"(?:\b(?:not|never|no|nothing|nobody|cannot|without|(?:do|wo|must)nt)\b|n['\u2019]t\b)"
+_NOT = rf"{_NO} (?:[\w'\u2019]+ ){{0,4}}?"
+_BELOW = r"(?:below|under|beneath|south of|short of|(?:less|lower|smaller|lighter) than)\b"
+_MORE = "more|higher|greater|bigger|larger|dearer|steeper|stiffer|heavier"
+_ABOVE = rf"(?:above|over|beyond|past|exceed\w*|surpass\w*|(?:{_MORE}) than)\b"
+_FINE = "(?:reserve|fine|penalty|fee|charge)"
+_REFUSED = re.compile(rf"{_NO}|\b(?:rather|reject\w*|refus\w*)\b", re.IGNORECASE)
 _OR = {
-    "most": r"\bor (?:lower|less|below|under)\b",
-    "least": r"\bor (?:higher|more|above|over|upwards?)\b",
+    "most": [r"\bor (?:\w+ )?(?:lower|less|below|under|beneath|smaller|lighter)\b", f"<=? ?{_X}"],
+    "least": [rf"\bor (?:\w+ )?(?:{_MORE}|above|over|up\w*|better|worse)\b", f">=? ?{_X}"],
 }
+"""Words of each side. They say nothing where something is refused, as in "not 0.3 or below"."""
 _WORDS = {
-    "most": rf"{_AT}(?:most|outside|maximum)\b"
-    rf"|{_NOT}(?:exceed\w*|above|over|more than|higher than)\b"
-    r"|(?:<=|\u2264|\bmax\.?|\bup to) ?[\d.]|[\d%] ?max\b|\bceiling\b|\btops\b(?! \w)",
-    "least": rf"{_AT}(?:least|minimum)\b"
-    rf"|{_NOT}(?:below|under|less than|lower than)\b"
-    r"|(?:>=|\u2265|\bmin\.?) ?[\d.]",
+    "most": [
+        r"(?<!worth )\bat (?:the )?(?:very )?(?:most|outside|maximum|highest)\b",
+        _NOT + _ABOVE,
+        rf"(?:\u2264 ?|\bup to |\bwithin ){_X}",
+        rf"\b(?:keep (?:\w+ ){{0,2}}|stays? |remains? )(?:below|under|beneath) {_X}",
+        rf"\bmax(?:imum|es out)?\.?:? ?(?:of |at )?{_X}",
+        rf"{_X} max(?:imum)?\b",
+        rf"\b(?:max(?:imum)?|stiffest|steepest|heaviest) {_FINE}",
+        r"\bcap(?:s|ped)? |\bceiling (?:of|at|on|for)\b|\bis the ceiling\b",
+        r"\bupper (?:limit|bound)|\blimited to\b|\bas high as\b|\btops? out\b|\btops\b(?! \w)",
+    ],
+    "least": [
+        r"\bat (?:the )?(?:very |bare )?(?:least|minimum|lowest)\b",
+        _NOT + _BELOW,
+        rf"(?:\u2265 ?|\bupwards of |\b(?:start|begin)\w* (?:at|from) ){_X}",
+        rf"{_X}(?: ?\+| (?:and |on )?up(?:wards?)?\b)",
+        rf"\bmin(?:\.?:?|imum of) ?{_X}",
+        rf"{_X} min(?:imum)?\b",
+        rf"\b(?:minimum|smallest|lightest) {_FINE}",
+        r"\blower (?:limit|bound) of|\bas a (?:floor|minimum)\b",
+    ],
 }
 _OPPOSITE = {"least": "most", "most": "least"}
-_SIDES = {
+_SIDES: dict[tuple[str, str], str] = {
     (each.bounded, each.bound): name
     for name, each in MEANINGS.items()
     if each.bounded and each.bound != "exact" and not each.on_ring
@@ -46,12 +68,11 @@ def on_the_side_of_its_words(
         text: The words.
         probabilities: The probability of each meaning.
     """
-    bounded, said = MEANINGS[meaning].bounded, _ends_in(text)
-    sides = [_SIDES.get((bounded, end)) for end in ("least", "most")]
-    if meaning not in sides or None in sides or len(said) != 1:
+    sides, said = _sides_of(meaning), _ends_in(text)
+    if meaning not in sides or len(said) != 1:
         return meaning, probabilities[meaning]
     (end,) = said
-    return _SIDES[bounded, end], sum(probabilities[each] for each in sides if each)
+    return _SIDES[MEANINGS[meaning].bounded, end], sum(probabilities[each] for each in sides)
 
 
 def with_direction_checked(clause: Clause) -> Clause:
@@ -62,20 +83,26 @@ def with_direction_checked(clause: Clause) -> Clause:
     parts = clause.parts
     if not parts.takes_amount or parts.bound == "exact" or clause.fault:
         return clause
-    said = _ends_in(clause.sentence)
-    if said != {_OPPOSITE[parts.bound]}:
+    end = _OPPOSITE[parts.bound]
+    if _ends_in(clause.sentence) != {end}:
         return clause
-    (end,) = said
     return replace(clause, doubt=f"its words say at {end}, and it was taken for at {parts.bound}")
 
 
+def _sides_of(meaning: str) -> list[str]:
+    """Return the meanings that bound the same field from both sides; none if one side has none."""
+    bounded = MEANINGS[meaning].bounded
+    sides = [_SIDES[bounded, end] for end in _OPPOSITE if (bounded, end) in _SIDES]
+    return sides if len(sides) == len(_OPPOSITE) else []
+
+
 def _ends_in(sentence: str) -> set[str]:
-    """Return which ends a sentence names; what it refuses, as "not 0.3 or below", says nothing."""
-    refused = _REFUSED.search(sentence)
-    alone = {} if refused else _OR
+    """Return which ends the words of a sentence name."""
+    text = masked(sentence)
+    known = (_WORDS,) if _REFUSED.search(text) else (_WORDS, _OR)
     return {
         end
-        for names in (_WORDS, alone)
-        for end, words in names.items()
-        if re.search(words, sentence, re.I)
+        for words in known
+        for end, patterns in words.items()
+        if any(re.search(each, text, re.IGNORECASE) for each in patterns)
     }
