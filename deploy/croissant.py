@@ -187,14 +187,15 @@ PUBLISHED = (
             "meanings and no other text.",
             "data_collection_type": ["Others"],
             "data_annotation_protocol": [
-                "The labels are the writer's. Of test_2, test_3, short_test_2 and "
-                "short_test_3, readers that saw no labels gave all 687 again."
+                "The labels are the writer's. Of test_2, test_3, short_test_2, short_test_3 and "
+                "the files of bounds, readers that saw no labels gave all 1,153 again."
             ],
             "data_biases": ["English alone. Instances of a language model are much alike."],
             "data_limitations": [
                 "No sentence is a real seller's.",
-                "Readers were chosen on dev, dev_2, short_dev and short_dev_2, looked at on test, "
-                "short_test, test_2 and short_test_2, and met test_3 and short_test_3 once.",
+                "Readers were chosen on files with dev in their names, looked at on test, "
+                "short_test, test_2 and short_test_2, met test_3 and short_test_3 twice, without a "
+                "look between, and bounds_test and short_bounds_test once.",
             ],
             "data_use_cases": ["Held out, but for names with dev: score readers of briefs."],
             "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",

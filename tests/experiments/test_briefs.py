@@ -261,12 +261,12 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
         right = sellers["right"] / sellers["demands"]
         assert right["sentence by sentence", "test"] < 0.2 < 0.65 < right["shipped"].min()
         first = ["dev", "test", "short_dev", "short_test"]
-        assert right["shipped"][first].min() > 0.74
+        assert right["shipped"][first].min() > 0.76
         assert sellers.loc["shipped", "wrong"][first].le(6).all()
-        assert right["shipped"].mean() > 0.74  # before six more writers taught it: 0.69
+        assert right["shipped"].mean() > 0.76  # before words told sides: 0.74
         assert sellers.loc[("shipped", "test"), "lost"] <= 3
         assert sellers.loc["shipped", "lost"].le(10).all()
-        assert sellers.loc["shipped", "wrong"].le(8).all()
+        assert sellers.loc["shipped", "wrong"].le(9).all()
         assert sellers.loc[("sentence by sentence", "test"), "lost"] > 40
 
 

@@ -24,9 +24,10 @@ _COUNTS = ("demands", "right", "wrong", "lost")
 SELLERS = tuple(
     f"{short}{name}"
     for short in ("", "short_")
-    for name in ("dev", "dev_2", "test", "test_2", "test_3")
+    for name in ("dev", "dev_2", "test", "test_2", "test_3", "bounds_dev", "bounds_test")
 )
-"""Briefs as sellers write them, each file by a writer of its own. Short ones are notes."""
+"""Briefs as sellers write them, each file by a writer of its own. Short ones are notes; those of
+bounds have amounts that are bounded from a side."""
 
 
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
@@ -59,7 +60,7 @@ def sellers_read(understand: Callable[[str], Understanding], briefs: str) -> pd.
 
     Args:
         understand: Returns what is understood of a brief.
-        briefs: One of ``SELLERS``. Readers were chosen on ``dev`` and ``short_dev``.
+        briefs: One of ``SELLERS``. Readers were chosen on files with ``dev`` in their names.
 
     Returns:
         A row for each brief: how many demands it has, without those that cannot be set; how many of
