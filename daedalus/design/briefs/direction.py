@@ -13,9 +13,9 @@ from daedalus.design.briefs.meanings import MEANINGS
 _X = r"(?:an? )?some\b"  # an amount, in a masked sentence
 _NO = r"(?:\b(?:not|never|no|nothing|nobody|cannot|without|(?:do|wo|must)nt)\b|n['\u2019]t\b)"
 _NOT = rf"{_NO} (?:[\w'\u2019]+ ){{0,4}}?"
-_BELOW = r"(?:below|under|beneath|south of|short of|(?:less|lower|smaller|lighter) than)\b"
+_BELOW = r"(?:below|under|beneath|south of|(?:less|lower|smaller|lighter) than)\b"
 _MORE = "more|higher|greater|bigger|larger|dearer|steeper|stiffer|heavier"
-_ABOVE = rf"(?:above|over|beyond|past|exceed\w*|surpass\w*|(?:{_MORE}) than)\b"
+_ABOVE = rf"(?:above|over|beyond|go(?:es)? past|exceed\w*|surpass\w*|(?:{_MORE}) than)\b"
 _FINE = "(?:reserve|fine|penalty|fee|charge)"
 _REFUSED = re.compile(rf"{_NO}|\b(?:rather|reject\w*|refus\w*)\b", re.IGNORECASE)
 _OR = {
@@ -46,6 +46,8 @@ _WORDS = {
         r"\blower (?:limit|bound) of|\bas a (?:floor|minimum)\b",
     ],
 }
+_CONCEIVABLE = 0.02
+"""Least probability of the side that words name: who is surer of the other one may be right."""
 _OPPOSITE = {"least": "most", "most": "least"}
 _SIDES: dict[tuple[str, str], str] = {
     (each.bounded, each.bound): name
@@ -61,7 +63,8 @@ def on_the_side_of_its_words(
     """Return a meaning and its probability, given the side from which words bound an amount.
 
     A reader may know that a sentence bounds the reserve, and not from which side. Where the words
-    name one side alone, what it gave to the other side belongs to this one.
+    name one side alone, what it gave to the other side belongs to this one, unless it is sure of
+    the other one.
 
     Args:
         meaning: The likeliest meaning.
@@ -72,7 +75,10 @@ def on_the_side_of_its_words(
     if meaning not in sides or len(said) != 1:
         return meaning, probabilities[meaning]
     (end,) = said
-    return _SIDES[MEANINGS[meaning].bounded, end], sum(probabilities[each] for each in sides)
+    named = _SIDES[MEANINGS[meaning].bounded, end]
+    if probabilities[named] < _CONCEIVABLE:
+        return meaning, probabilities[meaning]
+    return named, sum(probabilities[each] for each in sides)
 
 
 def with_direction_checked(clause: Clause) -> Clause:

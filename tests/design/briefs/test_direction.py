@@ -60,6 +60,8 @@ def test_words_of_the_other_end_alone_are_a_doubt(meaning: str, text: str, doubt
         ("reserve_most/x", "dont set the reserve south of 0.4", ("reserve_least/x", 0.9)),
         ("reserve_most/x", "a share present of 0.4 or above", ("reserve_least/x", 0.9)),
         ("reserve_exact/x", "a reserve of 0.4 at most", ("reserve_exact/x", 0.05)),
+        ("reserve_least/x", "at most this: 0.4", ("reserve_most/x", 0.9)),
+        ("withdrawal_fine/most", "a fine of 0.4 at least", ("withdrawal_fine/most", 0.99)),
         ("shill_fine/least", "false names cost 0.5 at most", ("shill_fine/least", 0.05)),
         ("aim/revenue", "money, at most for us", ("aim/revenue", 0.0)),
     ],
@@ -69,6 +71,7 @@ def test_words_say_from_which_side_a_field_is_bounded(
 ) -> None:
     odds = {"reserve_most/x": 0.5, "reserve_least/x": 0.4, "reserve_exact/x": 0.05}
     odds |= {"shill_fine/least": 0.05, "aim/revenue": 0.0}
+    odds |= {"withdrawal_fine/most": 0.99, "withdrawal_fine/least": 0.01}  # it is sure
     found, sure = on_the_side_of_its_words(meaning, text, odds)
     assert (found, round(sure, 9)) == expected
 
