@@ -82,9 +82,16 @@ def test_an_amount_beside_other_words_is_not_taken(understand: Understand) -> No
     assert only(understand("We sold half last year, so set a reserve.")).use == "unused"
 
 
-def test_an_amount_that_is_read_the_wrong_way_round_is_named(understand: Understand) -> None:
+def test_words_say_from_which_side_an_amount_is_bounded(understand: Understand) -> None:
+    """The network alone takes it for a least reserve."""
     reading = only(understand("Set the reserve at 0.5 or lower."))
-    assert (reading.use, reading.clause.meaning) == ("unused", "reserve_least/x")
+    assert (reading.use, reading.clause.meaning) == ("used", "reserve_most/x")
+    assert reading.clause.amount == 0.5 and reading.clause.confidence >= LEAST_CONFIDENCE
+
+
+def test_an_amount_that_is_read_the_wrong_way_round_is_named(understand: Understand) -> None:
+    reading = only(understand("Whoever bids under a false name pays a fine of 0.5 at most."))
+    assert (reading.use, reading.clause.meaning) == ("unused", "shill_fine/least")
     assert reading.clause.confidence >= LEAST_CONFIDENCE
     assert reading.says == "its words say at most, and it was taken for at least"
 
