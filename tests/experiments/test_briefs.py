@@ -266,7 +266,9 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
         assert right["shipped"].mean() > 0.76  # before words told sides: 0.74
         assert sellers.loc[("shipped", "test"), "lost"] <= 3
         assert sellers.loc["shipped", "lost"].le(10).all()
-        assert sellers.loc["shipped", "wrong"].le(9).all()
+        wrong = sellers.loc["shipped", "wrong"]
+        bounds = wrong.index.str.contains("bounds")
+        assert wrong[~bounds].le(7).all() and wrong[bounds].le(9).all()
         assert sellers.loc[("sentence by sentence", "test"), "lost"] > 40
 
 
