@@ -73,8 +73,8 @@ def replay(run: Run) -> dict[str, str]:
     """Play small runs whose numbers have recorded digests, and return a row for them."""
     known = json.loads(golden.RECORD.read_text())
     other = [each for each in REPLAYS if golden.play(each, run) != known[each]]
-    row = {"claim": f"numbers of {', '.join(REPLAYS)}", "expected": "equal to the last bit"}
-    _, row["where"] = expected("(equal to the last bit)", README.read_text())
+    row = {"claim": f"numbers of {', '.join(REPLAYS)}", "expected": "equal to twelve digits"}
+    _, row["where"] = expected("(equal to twelve digits)", README.read_text())
     found = f"other numbers in {', '.join(other)}" if other else row["expected"]
     return row | {"found": found, "tolerance": "0", "verdict": verdict(row["expected"], found, 0)}
 

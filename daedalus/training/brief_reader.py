@@ -24,6 +24,7 @@ from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.direction import on_the_side_of_its_words
 from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.parts import JOINTS, Parts, joined, masked_labels, runs, texts_of
+from daedalus.design.briefs.ranges import range_by_its_words
 from daedalus.design.briefs.readers import clause
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole_folder
@@ -103,7 +104,19 @@ class TunedReader:
         texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
         for text, (start, end, label) in zip(texts, found, strict=True):
             if text:
-                yield self._clause(text, label, probabilities[start:end].mean(axis=0))
+                mean = probabilities[start:end].mean(axis=0)
+                yield from self._clauses_of_part(text, sentence, label, mean)
+
+    def _clauses_of_part(
+        self, text: str, sentence: str, label: int, probabilities: NDArray[np.float32]
+    ) -> list[Clause]:
+        """Return the clause of a part; two if it names a range, since a rule has one end."""
+        if self.sides:
+            named = dict(zip(self.meanings, probabilities.tolist(), strict=True))
+            ends = range_by_its_words(self.meanings[label], text, sentence, named)
+            if ends:
+                return [Clause(meaning, amount, text, sure) for meaning, amount, sure in ends]
+        return [self._clause(text, label, probabilities)]
 
     def _clause(self, text: str, label: int, probabilities: NDArray[np.float32]) -> Clause:
         named = dict(zip(self.meanings, probabilities.tolist(), strict=True))

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from daedalus.design.briefs.clauses import Clause
-from daedalus.design.briefs.direction import with_direction_checked
+from daedalus.design.briefs.direction import other_sides, with_direction_checked
 from daedalus.design.briefs.named import BESIDE, can_be_used, named_and_not_read
+from daedalus.design.briefs.ranges import range_in
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import packaged_reader
 from daedalus.training.brief_reader import load_reader
@@ -45,8 +46,13 @@ class SplittingReader:
             parts = self.words.clauses([sentence])
             taken = _surer(whole, parts)
             taken = [*taken, *_left_out(taken, parts)]
-            found += [*taken, *named_and_not_read(sentence, taken)]
-        return [with_direction_checked(each) for each in found]
+            found += [*map(_checked, taken), *named_and_not_read(sentence, taken)]
+            found += other_sides([each for each in taken if not range_in(each.sentence)])
+        return found
+
+
+def _checked(clause: Clause) -> Clause:
+    return clause if range_in(clause.sentence) else with_direction_checked(clause)
 
 
 def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from daedalus.design.briefs.amounts import masked
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import MEANINGS
 
-_X = r"(?:an? )?some\b"  # an amount, in a masked sentence
-_NO = r"(?:\b(?:not|never|no|nothing|nobody|cannot|without|(?:do|wo|must)nt)\b|n['\u2019]t\b)"
-_NOT = rf"{_NO} (?:[\w'\u2019]+ ){{0,4}}?"
+X = r"(?:an? )?some\b"
+"""An amount, in a masked sentence."""
+NO = (
+    r"(?:\b(?:not|never|neither|no|nothing|nobody|cannot|without|(?:do|wo|must)nt)\b|n['\u2019]t\b)"
+)
+"""Words that refuse something."""
+_NOT = rf"{NO} (?:[\w'\u2019]+ ){{0,4}}?"
 _BELOW = r"(?:below|under|beneath|south of|(?:less|lower|smaller|lighter) than)\b"
 _MORE = "more|higher|greater|bigger|larger|dearer|steeper|stiffer|heavier"
 _ABOVE = rf"(?:above|over|beyond|go(?:es)? past|exceed\w*|surpass\w*|(?:{_MORE}) than)\b"
 _FINE = "(?:reserve|fine|penalty|fee|charge)"
-_REFUSED = re.compile(rf"{_NO}|\b(?:rather|reject\w*|refus\w*)\b", re.IGNORECASE)
+_REFUSED = re.compile(rf"{NO}|\b(?:rather|reject\w*|refus\w*)\b", re.IGNORECASE)
 _OR = {
-    "most": [r"\bor (?:\w+ )?(?:lower|less|below|under|beneath|smaller|lighter)\b", f"<=? ?{_X}"],
-    "least": [rf"\bor (?:\w+ )?(?:{_MORE}|above|over|up\w*|better|worse)\b", f">=? ?{_X}"],
+    "most": [r"\bor (?:\w+ )?(?:lower|less|below|under|beneath|smaller|lighter)\b", f"<=? ?{X}"],
+    "least": [rf"\bor (?:\w+ )?(?:{_MORE}|above|over|up\w*|better|worse)\b", f">=? ?{X}"],
 }
 """Words of each side. They say nothing where something is refused, as in "not 0.3 or below"."""
 _WORDS = {
     "most": [
         r"(?<!worth )\bat (?:the )?(?:very )?(?:most|outside|maximum|highest)\b",
         _NOT + _ABOVE,
-        rf"(?:\u2264 ?|\bup to |\bwithin ){_X}",
-        rf"\b(?:keep (?:\w+ ){{0,2}}|stays? |remains? )(?:below|under|beneath) {_X}",
-        rf"\bmax(?:imum|es out)?\.?:? ?(?:of |at )?{_X}",
-        rf"{_X} max(?:imum)?\b",
+        rf"(?:\u2264 ?|\bup to |\bwithin ){X}",
+        rf"\b(?:keep (?:\w+ ){{0,2}}|stays? |remains? )(?:below|under|beneath) {X}",
+        rf"\bmax(?:imum|es out)?\.?:? ?(?:of |at )?{X}",
+        rf"{X} max(?:imum)?\b",
         rf"\b(?:max(?:imum)?|stiffest|steepest|heaviest) {_FINE}",
         r"\bcap(?:s|ped)? |\bceiling (?:of|at|on|for)\b|\bis the ceiling\b",
         r"\bupper (?:limit|bound)|\blimited to\b|\bas high as\b|\btops? out\b|\btops\b(?! \w)",
@@ -38,17 +42,19 @@ _WORDS = {
     "least": [
         r"\bat (?:the )?(?:very |bare )?(?:least|minimum|lowest)\b",
         _NOT + _BELOW,
-        rf"(?:\u2265 ?|\bupwards of |\b(?:start|begin)\w* (?:at|from) ){_X}",
-        rf"{_X}(?: ?\+| (?:and |on )?up(?:wards?)?\b)",
-        rf"\bmin(?:\.?:?|imum of) ?{_X}",
-        rf"{_X} min(?:imum)?\b",
+        rf"(?:\u2265 ?|\bupwards of |\b(?:start|begin)\w* (?:at|from) ){X}",
+        rf"{X}(?: ?\+| (?:and |on )?up(?:wards?)?\b)",
+        rf"\bmin(?:\.?:?|imum of) ?{X}",
+        rf"{X} min(?:imum)?\b",
         rf"\b(?:minimum|smallest|lightest) {_FINE}",
         r"\blower (?:limit|bound) of|\bas a (?:floor|minimum)\b",
     ],
 }
+_JOINT = re.compile(r"[,;]|\b(?:and|but|yet|while|nor)\b", re.IGNORECASE)
 _CONCEIVABLE = 0.02
 """Least probability of the side that words name: who is surer of the other one may be right."""
-_OPPOSITE = {"least": "most", "most": "least"}
+_OTHER_SIDE = "its words may name another limit; give that one a sentence of its own"
+OPPOSITE = {"least": "most", "most": "least"}
 _SIDES: dict[tuple[str, str], str] = {
     (each.bounded, each.bound): name
     for name, each in MEANINGS.items()
@@ -71,14 +77,13 @@ def on_the_side_of_its_words(
         text: The words.
         probabilities: The probability of each meaning.
     """
-    sides, said = _sides_of(meaning), _ends_in(text)
-    if meaning not in sides or len(said) != 1:
+    sides, said = sides_of(meaning), ends_in(text)
+    if meaning not in sides.values() or len(said) != 1:
         return meaning, probabilities[meaning]
-    (end,) = said
-    named = _SIDES[MEANINGS[meaning].bounded, end]
+    named = sides[said.pop()]
     if probabilities[named] < _CONCEIVABLE:
         return meaning, probabilities[meaning]
-    return named, sum(probabilities[each] for each in sides)
+    return named, sum(probabilities[each] for each in sides.values())
 
 
 def with_direction_checked(clause: Clause) -> Clause:
@@ -89,22 +94,44 @@ def with_direction_checked(clause: Clause) -> Clause:
     parts = clause.parts
     if not parts.takes_amount or parts.bound == "exact" or clause.fault:
         return clause
-    end = _OPPOSITE[parts.bound]
-    if _ends_in(clause.sentence) != {end}:
+    end = OPPOSITE[parts.bound]
+    if ends_in(clause.sentence) != {end}:
         return clause
     return replace(clause, doubt=f"its words say at {end}, and it was taken for at {parts.bound}")
 
 
-def _sides_of(meaning: str) -> list[str]:
-    """Return the meanings that bound the same field from both sides; none if one side has none."""
+def other_sides(clauses: Sequence[Clause]) -> Iterator[Clause]:
+    """Yield a clause in doubt for each bound beside which words name the other side, too.
+
+    Their amount was not found, as in "at least half the value, and never more than all of it".
+    """
+    for each in clauses:
+        sides, bound = sides_of(each.meaning), each.parts.bound
+        parts = _JOINT.split(masked(each.sentence))
+        said = {end for part in parts if not re.search(X, part) for end in _said(part)}
+        if sides and bound != "exact" and not each.fault and OPPOSITE[bound] in said:
+            yield replace(each, meaning=sides[OPPOSITE[bound]], amount=None, doubt=_OTHER_SIDE)
+
+
+def sides_of(meaning: str) -> dict[str, str]:
+    """Return what bounds the same field at least and at most; nothing if one of both is not."""
     bounded = MEANINGS[meaning].bounded
-    sides = [_SIDES[bounded, end] for end in _OPPOSITE if (bounded, end) in _SIDES]
-    return sides if len(sides) == len(_OPPOSITE) else []
+    sides = {end: _SIDES[bounded, end] for end in OPPOSITE if (bounded, end) in _SIDES}
+    return sides if len(sides) == len(OPPOSITE) else {}
 
 
-def _ends_in(sentence: str) -> set[str]:
-    """Return which ends the words of a sentence name."""
+def ends_in(sentence: str) -> set[str]:
+    """Return which ends the words of a sentence name: "least", "most", both or none.
+
+    Beside one amount, what stands next to it counts, as in "not below 1, and not above 2.5 dozen".
+    """
     text = masked(sentence)
+    said = _said(text)
+    beside = [each for each in _JOINT.split(text) if re.search(X, each)]
+    return (_said(beside[0]) or said) if len(said) > 1 and len(beside) == 1 else said
+
+
+def _said(text: str) -> set[str]:
     known = (_WORDS,) if _REFUSED.search(text) else (_WORDS, _OR)
     return {
         end
