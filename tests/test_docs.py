@@ -381,6 +381,25 @@ def bracketed(row: pd.Series[Any], digits: int) -> str:
     return f"{value} [{low}, {high}]"
 
 
+@pytest.mark.parametrize(("file", "digits"), [("benchmark", 2), ("benchmark_2", 3)])
+def test_documents_tell_the_lead_over_best_fixed_that_the_scores_have(
+    file: str, digits: int
+) -> None:
+    scores = pd.read_csv(ROOT / "docs" / "data" / f"{file}.csv")
+    rewards = scores.assign(normalised=scores["mean"])
+    leads = [
+        three_intervals(table, ["best_fixed"], 0.95).query("designer == 'trained'")
+        for table in (scores, rewards)
+    ]
+    lead, in_reward = (each[each["number"] == "mean_over_best_fixed"].iloc[0] for each in leads)
+    lowest, highest = (written(lead[f"value_{end}"], digits) for end in ("low", "high"))
+    for name in ("README.md", "docs/results.md", "paper/paper.md"):
+        text = " ".join((ROOT / name).read_text().split())
+        assert bracketed(in_reward, 3) in text, name
+        told = bracketed(lead, 3) if name == "paper/paper.md" else f"[{lowest}, {highest}]"
+        assert told in text, name
+
+
 @pytest.mark.parametrize(("file", "table"), [("benchmark", "leads"), ("benchmark_2", "leads_2")])
 def test_the_leads_of_the_benchmark_have_the_intervals_of_their_scores(
     file: str, table: str
