@@ -6,6 +6,7 @@ and then they change.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -16,6 +17,8 @@ from daedalus.design.briefs.named import BESIDE
 from daedalus.design.designers.brief_search import LEAST_CONFIDENCE
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.from_config import load_reader
+from daedalus.market.allowed import Between
+from daedalus.service.http.page_routes import STATIC
 
 pytestmark = pytest.mark.slow
 Understand = Callable[[str], Understanding]
@@ -31,6 +34,20 @@ def understand() -> Understand:
         pytest.skip(str(error))
 
 
+def test_examples_of_the_page_are_understood(understand: Understand) -> None:
+    buttons = re.findall(r'data-brief="([^"]*)"', (STATIC / "index.html").read_text())
+    uses = [[each.use for each in understand(text).readings] for text in buttons]
+    assert uses == [["used"] * 4, [*["used"] * 3, "unused"], [*["used"] * 3, "idle"]]
+
+
+def test_a_range_is_a_least_and_a_most(understand: Understand) -> None:
+    understood = understand("Keep the reserve between a fifth and 40 percent.")
+    assert understood.allowed == {"reserve_price": Between(0.2, 0.4)}
+    text = "Winners who back out pay half the top value at the very least, but never more than all."
+    least, unfound = understand(text).readings
+    assert least.says == "withdrawal_penalty: 0.5 to 3" and "another limit" in unfound.says
+
+
 def only(understood: Understanding) -> Reading:
     (reading,) = understood.readings
     return reading
@@ -41,6 +58,8 @@ def only(understood: Understanding) -> Reading:
     [
         GERMAN,
         "Niemand darf erfahren, wer gewonnen hat. Die Gewinner zahlen ihr eigenes Gebot.",
+        "Queremos recaudar lo máximo. El precio de reserva será como mínimo de 0,3.",
+        "我们需要钱。保留价至少为0.3。",
         "What would you recommend? How many people will come to the sale?",
         "Can you tell me who won last year?",
         "Who pays what they bid?",

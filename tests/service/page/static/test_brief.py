@@ -102,6 +102,16 @@ def test_what_was_named_beside_a_demand_can_be_used(visit: Visit, catalogue) -> 
         expect(page.locator(".sentence .badge")).to_have_text(["used", "used"])
 
 
+def test_a_rule_that_no_mechanism_keeps_is_crossed(visit: Visit, catalogue) -> None:
+    text = "The gains are shared wholly evenly."
+    understood = understand([Clause("floor/fairness", 1.0, text, 0.9)])
+    with at_own_site(visit, catalogue, briefs=offer(lambda: lambda _: understood), **PATIENT) as at:
+        find_rules(at.page, text)
+        expect(at.page.locator(".found .kept")).to_have_count(0)
+        expect(at.page.locator(".found .broken")).to_contain_text("Not kept: ")
+        expect(at.page.locator(".found .broken q")).to_have_text(text)
+
+
 def test_nothing_is_invented_and_contradictions_are_named(visit: Visit, catalogue) -> None:
     with at_own_site(visit, catalogue, briefs=offer(), **PATIENT) as visitor:
         page, said = visitor.page, visitor.page.locator("#brief-said")
