@@ -94,6 +94,20 @@ def test_steps_are_timed_on_a_cpu_after_each_change(
 
 
 @pytest.mark.slow
+def test_several_rewards_are_learnt_each_way(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = import_module("docs.answers.several_rewards")
+    monkeypatch.setattr(program, "SEEDS", range(1))
+    monkeypatch.setattr(program, "STEPS", 80)
+    assert program.best()[0] == "first_price 2 secret"
+    lines, page = printed("several_rewards", capsys), shown("several_rewards")
+    assert [line[:26] for line in lines] == [line[:26] for line in page]
+    learnt = [numbers(line)[1] for line in lines[:-1]]
+    assert len(learnt) == 3 and min(learnt) > 0.3  # 0.01 before: few answers are valid
+
+
+@pytest.mark.slow
 def test_an_adversary_takes_what_a_designer_has_learnt(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
