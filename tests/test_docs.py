@@ -375,10 +375,30 @@ def written(number: float, digits: int) -> str:
     return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
+_RIVALS = ("best_fixed", "best_fixed_wide", "trained")
+
+
 def bracketed(row: pd.Series[Any], digits: int) -> str:
     """Return the value of a row of ``three_intervals`` with its interval."""
     value, low, high = (written(row[f"value{end}"], digits) for end in ("", "_low", "_high"))
     return f"{value} [{low}, {high}]"
+
+
+def test_best_fixed_of_the_wider_world_has_the_intervals_of_its_scores() -> None:
+    wide = pd.read_csv(ROOT / "docs" / "data" / "best_fixed_wide.csv")
+    rows = marked(ROOT / "docs" / "results.md", "wide")
+    for file, (_, *cells) in zip(("benchmark", "benchmark_2"), rows, strict=True):
+        scores = pd.read_csv(ROOT / "docs" / "data" / f"{file}.csv")
+        own = wide[wide["population"].isin(scores["population"])]
+        assert [*map(len, (wide, own))] == [2 * 7 * 14, 7 * 14]
+        sure = three_intervals(pd.concat([scores, own]), ["best_fixed", "best_fixed_wide"], 0.95)
+        means = sure[sure["number"] == "mean"].set_index("designer")
+        leads = sure.set_index(["designer", "number"])
+        told = [bracketed(means.loc[name], 2) for name in _RIVALS]
+        told.append(bracketed(leads.loc[("best_fixed_wide", "mean_over_best_fixed")], 3))
+        for name in ("trained", "distilled"):
+            told.append(bracketed(leads.loc[(name, "mean_over_best_fixed_wide")], 3))
+        assert cells == told, file
 
 
 @pytest.mark.parametrize(("file", "digits"), [("benchmark", 2), ("benchmark_2", 3)])
