@@ -89,6 +89,7 @@ export class BriefPanel {
     const { value } = this.text;
     if (!value.trim()) return this.#say(EMPTY, true);
     if (value.length > this.longest) return this.#say(`Send ${this.longest} characters at most.`, true);
+    for (const id of ["brief-read", "brief-found"]) byId(id).hidden = true; // of the text before
     return this.#ask({ brief: value }, SEARCHING);
   }
 
