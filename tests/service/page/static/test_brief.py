@@ -128,6 +128,10 @@ def test_nothing_is_invented_and_contradictions_are_named(visit: Visit, catalogu
         expect(page.locator("#brief-prices")).to_be_hidden()
         page.click("#brief-examples button")
         expect(page.locator("#brief-text")).not_to_have_value(HOSTILE)
+        page.route("**/api/design", lambda _: None, times=1)  # no answer comes
+        page.click("#brief-send")
+        expect(page.locator("#brief-read")).to_be_hidden()
+        expect(page.locator("#brief-found")).to_be_hidden()
         find_rules(page, "Use a second-price auction. Winners pay their own bid.")
         expect(page.locator(".sentence .badge")).to_have_text(["used", "not kept"])
         expect(page.locator("#brief-notes")).to_contain_text("exclude each other (Auction type)")
