@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 
 from daedalus.lab.theory import equilibria
@@ -18,7 +17,7 @@ from daedalus.lab.theory.check_rows import (
     of_rules,
     within_row,
 )
-from daedalus.lab.theory.distributions import Distribution
+from daedalus.lab.theory.distributions import Distribution, Numbers
 from daedalus.lab.theory.sales import expected_revenue, first_price_bids, symmetric
 from daedalus.lab.theory.theory_market import (
     COPIES,
@@ -61,8 +60,8 @@ class Learned:
 
     bidders: int
     reserve: float
-    values: NDArray[np.float64]
-    bids: NDArray[np.float64]
+    values: Numbers
+    bids: Numbers
     revenue: float
 
 
@@ -75,12 +74,7 @@ def learn_to_shade(
 ) -> Learned:
     """Let bidders learn to bid in first-price sales; at first they do not know their rivals.
 
-    Args:
-        bidders: Number of bidders n.
-        reserve: The reserve, which the bidders know.
-        episodes: Number of markets E; in each of them n bidders learn.
-        seed: Seed of the run.
-        shape: Distribution of their values; None is uniform.
+    In each market of an episode n of them learn. Their values are even if no shape is given.
     """
     market = make_theory_market(bidders, {"shader": replace(SHADER, values=shape)})
     state = market.reset(market_seeds(seed, "theory/shading", episodes))
@@ -152,12 +146,8 @@ def truth_is_dominant(episodes: int, seed: int) -> list[Row]:
 def largest_gain_of_lies(auction_type: AuctionType, sales: int, seed: int) -> float:
     """Return the largest gain of a bidder for two units from bids that are not its values.
 
-    Args:
-        auction_type: One of ``AUCTION_TYPES``.
-        sales: Number of sales S for each supply from 1 to 5 units. In each sale the others' bids
-            are random. The bidder first bids its values and then a lie, which is either near its
-            values or random.
-        seed: Seed of the run.
+    Sales of 1 to 5 units are held, as many of each, against random bids of others. The bidder first
+    bids its values and then a lie, which is either near its values or random.
     """
     rng = generator(seed, "theory/lies")
     gains = []
@@ -184,7 +174,7 @@ def entry(episodes: int, seed: int) -> list[Row]:
     for bidders in (2, 3, 4):
         rivals = generator(seed, "theory/entry", bidders).random((1000 * episodes, bidders - 1))
 
-        def profit(cutoff: float, rivals: NDArray[np.float64] = rivals) -> float:
+        def profit(cutoff: float, rivals: Numbers = rivals) -> float:
             bids = np.insert(np.where(rivals >= cutoff, rivals, 0.0), 0, cutoff, axis=1)
             sales = clear_sales(bids, "second_price")
             return float((sales.won[:, 0] * cutoff - sales.paid[:, 0]).mean()) - cost
@@ -226,7 +216,7 @@ def budgets(episodes: int, seed: int) -> list[Row]:
 
 def _sample_bids(
     market: StrategicMarket, state: StrategicState, mechanisms: Mechanisms, seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Numbers, Numbers]:
     """Return values and bids in one round of many futures, each of shape (S,).
 
     Values are the bids of truthful bidders in the same round.
@@ -246,14 +236,14 @@ def _sample_bids(
 
 def _surplus(
     auction_type: AuctionType,
-    own: NDArray[np.float64],
-    others: NDArray[np.float64],
-    values: NDArray[np.float64],
+    own: Numbers,
+    others: Numbers,
+    values: Numbers,
     units: int,
     reserve: float,
-) -> NDArray[np.float64]:
+) -> Numbers:
     """Return the surplus of bids ``own`` (S, 2) against ``others`` (S, n, 2), shape (S,)."""
     bids = np.concatenate([own[:, None], others], axis=1)
     sales = clear_sales(bids, auction_type, units, reserve)
-    worth: NDArray[np.float64] = (values * (sales.won[:, :1] > np.arange(2))).sum(axis=1)
+    worth: Numbers = (values * (sales.won[:, :1] > np.arange(2))).sum(axis=1)
     return worth - sales.paid[:, 0]

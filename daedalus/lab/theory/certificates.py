@@ -57,14 +57,7 @@ _RING = 2
 
 
 class Group(NamedTuple):
-    """The bidders of one type.
-
-    Attributes:
-        name: Name of the type.
-        bidder: Any of them.
-        size: Their number.
-        colludes: Whether they form a ring.
-    """
+    """The bidders of one type: any of them, their number, and whether they form a ring."""
 
     name: str
     bidder: Bidder
@@ -137,33 +130,30 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     ``interim_loss`` and ``ex_ante_loss``, what truth loses; and ``ring``, the number of members,
     with their ``ring_gain``, NaN for a lone bidder.
 
-    Args:
-        mechanism: Its format and reserve count.
-        groups: The bidders.
-        units: Supply K.
-        seed: Seed of the sales that are played.
-
     Raises:
         CannotRunError: The theory of the format is not known.
     """
     require_format(mechanism.auction_type)
-    played = _play(mechanism, groups, units, seed)
+    bids, loss, deficit = _play(mechanism, groups, units, seed)
     rows: list[dict[str, float | str]] = []
     utilities, first = 0.0, 0
     for group in groups:
-        row, utility = _row(mechanism, groups, group, units, played.bids, first)
+        row, utility = _row(mechanism, groups, group, units, bids, first)
         rows.append(row)
         utilities += group.size * utility
         first += group.size
     bidders = [group.bidder for group in groups for _ in range(group.size)]
     welfare = sales.expected_welfare(bidders, mechanism.reserve_price, units)
-    sale = {"revenue": welfare - utilities, "optimum": _optimum(bidders, units)}
+    optimum = np.nan
+    if all(each.demand == 1 for each in bidders):
+        optimum = sales.optimal_revenue([each.values for each in bidders], units)
+    sale = {"revenue": welfare - utilities, "optimum": optimum}
     sale |= {"welfare": welfare / sales.expected_welfare(bidders, 0.0, units)}
-    sale |= {"ex_post_loss": played.loss}
+    sale |= {"ex_post_loss": loss}
     sale |= {
         name: max(float(row[name]) for row in rows) for name in ("interim_loss", "ex_ante_loss")
     }
-    sale |= {"deficit": played.deficit}
+    sale |= {"deficit": deficit}
     return Certificate(sale, rows)
 
 
@@ -172,12 +162,7 @@ def truthful_regret(
 ) -> float:
     """Return the mean ex-post regret of a bidder under a mechanism.
 
-    Args:
-        mechanism: Its format and reserve count.
-        groups: The bidders.
-        units: Supply K.
-        bids: Truthful bids in S sales, of ``draw_values``, shape (S, n, 2). They count only where
-            bidders want two units.
+    Truthful bids of ``draw_values`` count only where bidders want two units.
 
     Raises:
         CannotRunError: The theory of the format is not known.
@@ -232,20 +217,15 @@ def _contest(
     return Contest(mechanism.auction_type, reserve, units, rivals, demand)
 
 
-class _Played(NamedTuple):
-    """Truthful bids in sales, (S, n, 2), and the largest loss of a bidder and of the auctioneer."""
-
-    bids: Numbers
-    loss: float
-    deficit: float
-
-
-def _play(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int) -> _Played:
+def _play(
+    mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
+) -> tuple[Numbers, float, float]:
+    """Return truthful bids in sales, (S, n, 2), and the largest loss of bidders and auctioneer."""
     bids = draw_values(groups, DRAWS, generator(seed, "theory/certificates"))
     sold = clear_sales(bids, mechanism.auction_type, units, mechanism.reserve_price)
     worth = (bids * (sold.won[:, :, None] > np.arange(2))).sum(axis=2)
     loss, deficit = float((sold.paid - worth).max()), float(-sold.paid.sum(axis=1).min())
-    return _Played(bids, max(0.0, loss), max(0.0, deficit))
+    return bids, max(0.0, loss), max(0.0, deficit)
 
 
 def draw_values(groups: Sequence[Group], draws: int, rng: np.random.Generator) -> Numbers:
@@ -256,9 +236,3 @@ def draw_values(groups: Sequence[Group], draws: int, rng: np.random.Generator) -
         values[:, :, group.bidder.demand :] = 0.0
         found.append(np.sort(values, axis=2)[:, :, ::-1])
     return np.concatenate(found, axis=1)
-
-
-def _optimum(bidders: Sequence[Bidder], units: int) -> float:
-    if any(each.demand > 1 for each in bidders):
-        return np.nan
-    return sales.optimal_revenue([each.values for each in bidders], units)

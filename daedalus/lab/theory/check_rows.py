@@ -42,7 +42,8 @@ Result = Callable[[int, int], list[Row]]
 
 def within_row(result: str, quantity: str, theory: float, measured: float, tolerance: float) -> Row:
     """Return a row that passes if measurement and theory differ by at most the tolerance."""
-    return _row(result, quantity, (theory, measured, tolerance, abs(measured - theory)))
+    error = abs(measured - theory)
+    return Row(result, quantity, theory, measured, tolerance, error, error <= tolerance)
 
 
 def near_row(result: str, quantity: str, theory: float, measured: float, share: float) -> Row:
@@ -54,7 +55,8 @@ def below_row(
     result: str, quantity: str, theory: float, measured: float, tolerance: float = 0.0
 ) -> Row:
     """Return a row that passes if measurement exceeds theory by at most the tolerance."""
-    return _row(result, quantity, (theory, measured, tolerance, max(measured - theory, 0.0)))
+    error = max(measured - theory, 0.0)
+    return Row(result, quantity, theory, measured, tolerance, error, error <= tolerance)
 
 
 def of_rules(row: Row) -> Row:
@@ -70,8 +72,3 @@ def case_name(bidders: int, reserve: float | None = None, ring: int = 1) -> str:
     if reserve is not None:
         words.append(f"reserve {reserve:g}")
     return ", ".join(words)
-
-
-def _row(result: str, quantity: str, numbers: tuple[float, float, float, float]) -> Row:
-    theory, measured, tolerance, error = numbers
-    return Row(result, quantity, theory, measured, tolerance, error, error <= tolerance)

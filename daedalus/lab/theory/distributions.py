@@ -17,6 +17,7 @@ from scipy import optimize
 from daedalus.market.value_distribution import Knots
 
 Numbers = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
 from daedalus.lab.theory import equilibria
 from daedalus.lab.theory.bidder_checks import Learned
+from daedalus.lab.theory.distributions import Numbers
 from daedalus.lab.theory.revenue_checks import CASES, fitted_best_reserve
 from daedalus.lab.theory.theory_market import RING_BIDDERS
 
@@ -22,11 +22,7 @@ _Colour = tuple[float, float, float]
 
 
 def learned_bids(learned: Sequence[Learned]) -> Figure:
-    """Draw learned bids over the equilibrium, with a panel for each reserve.
-
-    Args:
-        learned: Results of ``learn_to_shade``.
-    """
+    """Draw learned bids over the equilibrium, with a panel for each reserve."""
     reserves = sorted({each.reserve for each in learned})
     bidders = sorted({each.bidders for each in learned})
     colours = dict(zip(bidders, _ramp("crest", len(bidders)), strict=True))
@@ -49,11 +45,7 @@ def learned_bids(learned: Sequence[Learned]) -> Figure:
 
 
 def reserve_curves(curves: pd.DataFrame) -> Figure:
-    """Draw revenue over the reserve: for each n without a ring, and for each size of a ring.
-
-    Args:
-        curves: The frame of ``theory_revenue.reserve_curves``.
-    """
+    """Draw revenue over the reserve: for each n without a ring, and for each size of a ring."""
     figure, axes = empty_panels(1, 2, (9.8, 5.0))
     competing = [case for case in CASES if case[1] == 1]
     colluding = [case for case in CASES if case[0] == RING_BIDDERS]
@@ -100,7 +92,7 @@ def _revenue(axes: Axes, rows: pd.DataFrame, colour: _Colour) -> None:
     axes.plot(best, top, "D", mfc="white", mec=INK, ms=6, zorder=6)
 
 
-def _dots(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], colour: _Colour) -> None:
+def _dots(axes: Axes, x: Numbers, y: Numbers, colour: _Colour) -> None:
     axes.scatter(x, y, s=22, color=colour, edgecolor="white", lw=0.6, zorder=3)
 
 

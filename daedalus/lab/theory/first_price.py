@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from daedalus.lab.theory.distributions import Numbers
+from daedalus.lab.theory.distributions import Integers, Numbers
 from daedalus.lab.theory.sales import Bidder
 
 _LEVELS, _BIDS, _TURNS, _HASTE = 100, 401, 300, 4.0
@@ -34,12 +33,7 @@ class Equilibrium(NamedTuple):
 
 
 def first_price_equilibrium(bidders: Sequence[Bidder], reserve: float = 0.0) -> Equilibrium:
-    """Return an equilibrium in which all bidders know the reserve.
-
-    Args:
-        bidders: At least two bidders, for one unit each.
-        reserve: Lowest bid r that competes.
-    """
+    """Return an equilibrium of two bidders or more for one unit each, who know the reserve."""
     play = _Play.of(bidders, reserve)
     for turn in range(1, _TURNS):
         for own in range(len(bidders)):
@@ -75,7 +69,7 @@ class _Play:
         bids[:, :, 0] = 1.0
         return cls(values, grid, bids)
 
-    def add(self, own: int, best: NDArray[np.int64], weight: float) -> None:
+    def add(self, own: int, best: Integers, weight: float) -> None:
         """Add bids, given by number for each level, with a weight from 0 to 1."""
         self.bids[own] *= 1.0 - weight
         self.bids[own, np.arange(_LEVELS), best] += weight

@@ -19,15 +19,15 @@ FORMATS_WITH_THEORY: tuple[AuctionType, ...] = tuple(_PAYMENTS)
 """The formats whose theory is known."""
 
 
-def require_format(auction_type: str) -> AuctionType:
-    """Return a format if its theory is known.
+def require_format(auction_type: str) -> int:
+    """Return what winners pay in a format, if its theory is known.
 
     Raises:
         CannotRunError: It is not, so nothing tells what its bidders gain by other bids.
     """
-    for known in FORMATS_WITH_THEORY:
+    for known, payment in _PAYMENTS.items():
         if known == auction_type:
-            return known
+            return payment
     raise CannotRunError(
         f"auction_type: {auction_type!r} has no certificate, because theory does not know its "
         f"payments; choose one of {', '.join(FORMATS_WITH_THEORY)}, or derive its formulas and add "
@@ -36,31 +36,15 @@ def require_format(auction_type: str) -> AuctionType:
 
 
 def pays_own_bid(auction_type: str) -> bool:
-    """Return whether winners pay their own bids.
-
-    Raises:
-        CannotRunError: The theory of the format is not known.
-    """
-    return _payment(auction_type) == _OWN_BID
+    """Return whether winners pay their own bids."""
+    return require_format(auction_type) == _OWN_BID
 
 
 def pays_one_price(auction_type: str) -> bool:
-    """Return whether all units have one price, the highest losing bid.
-
-    Raises:
-        CannotRunError: The theory of the format is not known.
-    """
-    return _payment(auction_type) == _ONE_PRICE
+    """Return whether all units have one price, the highest losing bid."""
+    return require_format(auction_type) == _ONE_PRICE
 
 
 def pays_personal_price(auction_type: str) -> bool:
-    """Return whether winners pay the bids that they displace.
-
-    Raises:
-        CannotRunError: The theory of the format is not known.
-    """
-    return _payment(auction_type) == _PERSONAL_PRICE
-
-
-def _payment(auction_type: str) -> int:
-    return _PAYMENTS[require_format(auction_type)]
+    """Return whether winners pay the bids that they displace."""
+    return require_format(auction_type) == _PERSONAL_PRICE

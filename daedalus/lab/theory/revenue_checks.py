@@ -50,10 +50,6 @@ _FORMATS: dict[AuctionType, str] = {
 def reserve_curves(episodes: int, seed: int) -> pd.DataFrame:
     """Measure second-price revenue at each reserve of ``GRID``, for all ``CASES`` on equal sales.
 
-    Args:
-        episodes: Number of markets E behind each point.
-        seed: Seed of the run.
-
     Returns:
         A row for each case and reserve: ``bidders``, ``ring`` (number of members, 1 for no ring),
         ``reserve`` and mean ``revenue``.
@@ -84,11 +80,7 @@ def fitted_best_reserve(curve: pd.DataFrame) -> float:
 
 
 def best_reserves(curves: pd.DataFrame) -> list[Row]:
-    """Compare the best reserves with theory (Myerson 1981; Graham & Marshall 1987).
-
-    Args:
-        curves: The frame of ``reserve_curves``.
-    """
+    """Compare the best reserves with theory (Myerson 1981; Graham & Marshall 1987)."""
     rows = []
     for bidders, ring in CASES:
         curve = curves[(curves["bidders"] == bidders) & (curves["ring"] == ring)]
