@@ -31,11 +31,6 @@ _INNER = slice(5, 96)
 def sensitivity(estimator: Estimator, estimate: Estimate, verdict: Verdict) -> pd.DataFrame:
     """Return the best reserve and the gain of the designed one under other assumptions.
 
-    Args:
-        estimator: The log.
-        estimate: The estimate that the design is for.
-        verdict: The designed policy, and the one in force.
-
     Returns:
         A row for each: ``assumption``; ``kind``; ``best``, the best multiple of the base; and
         ``gain`` of the designed reserve on that in force, in percent of revenue.
@@ -101,12 +96,7 @@ def _changes(settings: BidLogSettings) -> list[tuple[str, str, dict[str, Any]]]:
 def _left_out(log: BidLog, levels: Numbers) -> list[tuple[str, Numbers]]:
     """Return samples without the sale of the lowest bids, and without that of the highest.
 
-    Args:
-        log: The log.
-        levels: What covariates lead to expect of each sale, shape (A,).
-
-    Returns:
-        What is assumed, and how often each sale counts, shape (A,).
+    They are told by what is assumed, and by how often each sale counts, shape (A,).
     """
     relative = np.log(log.bids / levels[log.sale])
     means = np.bincount(log.sale, relative) / log.bidders
@@ -145,7 +135,8 @@ def fit_by_size(estimator: Estimator, estimate: Estimate) -> pd.DataFrame:
             | {"paid": paid[sizes == size].mean()}
             | {"explained": float(money_at(own, multiples)[0])}
         )
-    return pd.DataFrame(rows)
+    columns = ["bidders", "sales", "median_markup", "mean_markup", "paid", "explained"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _in_levels(estimator: Estimator, estimate: Estimate, size: int) -> Estimate:
