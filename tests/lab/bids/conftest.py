@@ -11,12 +11,10 @@ from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
 from daedalus.lab.bids.diagnostics import diagnose
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings
-from daedalus.lab.bids.log import bid_log
-from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.verdict import EstimatedMarkets, Judgement, Verdict, policy_in_force
 from daedalus.market.interface import MarketSettings
 from daedalus.market.parameters import StrategicParameters
-from tests.lab.bids.simulated import first_price_bids, table_of, uniform
+from tests.lab.bids.simulated import estimator_of_table, first_price_bids, table_of, uniform
 
 STATIC = MarketSettings(
     episode_length=2,
@@ -26,6 +24,7 @@ STATIC = MarketSettings(
     strategic=StrategicParameters(shock_rate=0.0),
 )
 REVENUE = RewardStack({"revenue": 1.0})
+FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
 
 
 def make_estimator(reserve: float | None = None, **settings: object) -> Estimator:
@@ -33,8 +32,7 @@ def make_estimator(reserve: float | None = None, **settings: object) -> Estimato
     rng = np.random.default_rng(3)
     bids = [100.0 * row for n in (2, 3) for row in first_price_bids(uniform, n, 120, rng)]
     columns = {} if reserve is None else {"reserve": [reserve] * len(bids)}
-    chosen = BidLogSettings(resamples=20, **settings)  # type: ignore[arg-type]
-    return Estimator.of(bid_log(table_of(bids, **columns), chosen, "small"), chosen)
+    return estimator_of_table(table_of(bids, **columns), resamples=20, **settings)
 
 
 @pytest.fixture(scope="session")

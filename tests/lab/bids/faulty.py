@@ -7,11 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from tests.lab.bids.simulated import equilibrium, first_price_bids, table_of, uniform
-
-Numbers = NDArray[np.float64]
-
-_GRID = np.linspace(0.0, 1.0, 20_001)
+from daedalus.lab.theory.distributions import Numbers
+from tests.lab.bids.simulated import GRID, equilibrium, first_price_bids, table_of, uniform
 
 
 def ring_bids(sales: int, rng: np.random.Generator) -> Numbers:
@@ -22,13 +19,13 @@ def ring_bids(sales: int, rng: np.random.Generator) -> Numbers:
     """
     values = rng.random((sales, 4))
     against_one = equilibrium(uniform, 2)
-    bids = np.interp(values[:, :3], _GRID, against_one).max(axis=1, keepdims=True)
+    bids = np.interp(values[:, :3], GRID, against_one).max(axis=1, keepdims=True)
     cover = np.where(
         values[:, :3] == values[:, :3].max(axis=1, keepdims=True),
         1.0,
         rng.uniform(0.7, 0.95, (sales, 3)),
     )
-    return np.hstack([bids * cover, np.interp(values[:, 3:], _GRID, against_one)])
+    return np.hstack([bids * cover, np.interp(values[:, 3:], GRID, against_one)])
 
 
 def common_value_bids(bidders: int, sales: int, rng: np.random.Generator) -> Numbers:

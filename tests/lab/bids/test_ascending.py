@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from daedalus.lab.bids.estimator import Estimate, Estimator
-from daedalus.lab.bids.log import bid_log
-from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.bids.verdict import MULTIPLES, Verdict, interval_of, place_of, policy_in_force
 from daedalus.lab.studies.bid_play import jump_bids
 from tests.lab.bids.conftest import judge
-from tests.lab.bids.simulated import best_multiple, clock_bids, table_of
+from tests.lab.bids.simulated import best_multiple, clock_bids, estimator_of_table, table_of
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 AT = (100 * QUARTILES).astype(int)
@@ -24,8 +21,7 @@ INCREMENT = 0.02
 
 
 def estimator_of(bids: np.ndarray, **changes: object) -> Estimator:
-    settings = BidLogSettings(format="ascending", **changes)  # type: ignore[arg-type]
-    return Estimator.of(bid_log(table_of(list(bids)), settings, "ascending"), settings)
+    return estimator_of_table(table_of(bids), format="ascending", **changes)
 
 
 def values_of(sales: int, low: float, seed: int) -> np.ndarray:
@@ -34,14 +30,6 @@ def values_of(sales: int, low: float, seed: int) -> np.ndarray:
 
 def jumped(sales: int, low: float, seed: int) -> np.ndarray:
     return jump_bids(values_of(sales, low, seed), INCREMENT, 0.3, np.random.default_rng(seed))
-
-
-def test_what_bids_have_in_common_stays_in_them_by_default() -> None:
-    chosen = {kind: BidLogSettings(format=kind) for kind in ("first_price", "ascending")}
-    assert chosen["first_price"].removes_common_part and not chosen["ascending"].removes_common_part
-    for asked in (True, False):
-        for each in chosen.values():
-            assert replace(each, common_part=asked).removes_common_part is asked
 
 
 @pytest.mark.parametrize("low", [0.0, 0.5])

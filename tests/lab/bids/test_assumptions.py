@@ -7,11 +7,9 @@ import pytest
 
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
 from daedalus.lab.bids.estimator import Estimate, Estimator
-from daedalus.lab.bids.log import bid_log
-from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.verdict import Verdict
 from tests.lab.bids.conftest import make_estimator
-from tests.lab.bids.simulated import table_of
+from tests.lab.bids.simulated import estimator_of_table, table_of
 
 
 def test_every_kind_of_assumption_is_changed(
@@ -54,26 +52,19 @@ def test_the_estimate_explains_the_prices(estimator: Estimator, estimate: Estima
     assert table.loc[3, "mean_markup"] == pytest.approx(50, abs=15)  # v = 3/2 b
 
 
-def test_second_price_bids_have_no_markup_and_explain_the_prices() -> None:
-    settings = BidLogSettings(format="second_price")
-    rng = np.random.default_rng(0)
-    values = [rng.random(n) for n in (2, 3) for _ in range(200)]
-    second = Estimator.of(bid_log(table_of(values), settings, "second"), settings)
-    table = fit_by_size(second, second.estimate())
-    assert (table["median_markup"] == 0).all()
-    assert np.allclose(table["explained"], table["paid"], rtol=0.1)
-
-
 def test_prices_are_explained_with_the_reserves_of_sales_with_as_many_bidders() -> None:
-    """The reserves of all sales were taken, though few of those with two bidders had a low one."""
+    """The reserves of all sales were taken, though few of those with two bidders had a low one.
+
+    Second-price bids have no markup, and sales that fail earn nothing.
+    """
     rng = np.random.default_rng(1)
     sizes = np.repeat([2, 3], 2000)
     reserves = np.where(rng.random(4000) < 0.85, sizes == 2, sizes == 3) * 0.7 + 0.1
-    settings = BidLogSettings(format="second_price")
     table = table_of([rng.random(n) for n in sizes], reserve=list(reserves))
-    second = Estimator.of(bid_log(table, settings, "reserves"), settings)
+    second = estimator_of_table(table, format="second_price")
     found = fit_by_size(second, second.estimate())
     assert np.allclose(found["explained"], found["paid"], rtol=0.03)
+    assert (found["median_markup"] == 0).all() and not second.log.sold.all()
 
 
 @pytest.mark.slow
@@ -81,9 +72,8 @@ def test_prices_are_explained_where_sales_share_what_the_log_does_not_show() -> 
     """Levels that bidders share counted alike, though high ones pay more."""
     rng = np.random.default_rng(2)
     level = np.exp(0.6 * rng.normal(size=(3000, 1)))
-    settings = BidLogSettings(format="second_price", outliers=None)
-    table = table_of(list(level * (0.5 + rng.random((3000, 2)))), reserve=[1.0] * 3000)
-    second = Estimator.of(bid_log(table, settings, "levels"), settings)
+    table = table_of(level * (0.5 + rng.random((3000, 2))), reserve=[1.0] * 3000)
+    second = estimator_of_table(table, format="second_price", outliers=None)
     assert second.parts is not None
     found = fit_by_size(second, second.estimate())
     assert np.allclose(found["explained"], found["paid"], rtol=0.05)

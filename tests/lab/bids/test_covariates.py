@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,23 +17,26 @@ RNG = np.random.default_rng(0)
 YEARS = RNG.integers(1, 5, 120)
 
 
-def bids_of_sales() -> dict[str, list[float]]:
-    found = defaultdict(list)
-    for auction, bid in ROWS:
-        found[auction].append(bid)
-    return found
-
-
-BIDS = bids_of_sales()
+BIDS = defaultdict(list)
+for auction, bid in ROWS:
+    BIDS[auction].append(bid)
 HIGHEST = {auction: max(bids) for auction, bids in BIDS.items()}
 WINNERS = {auction: f"b{bids.index(max(bids))}" for auction, bids in BIDS.items()}
+
+
+def with_column(name: str, write: Callable[[str], object]) -> str:
+    """Return the log with one more column, whose cells follow from the sale."""
+    return text_of([(a, b, write(a)) for a, b in ROWS], f"auction,bid,{name}")
+
+
+def year_of(auction: str) -> int:
+    return int(YEARS[int(auction)])
 
 
 @pytest.mark.parametrize("name", ["bidders", "year", "reserve in force", "constant", "number"])
 def test_a_column_may_have_a_name_that_the_library_uses(tmp_path: Path, name: str) -> None:
     """Its numbers count as those of any other column do, whatever it is called."""
-    rows = [(a, b, YEARS[int(a)]) for a, b in ROWS]
-    mine, other = (text_of(rows, f"auction,bid,{each}") for each in (name, "size"))
+    mine, other = (with_column(each, year_of) for each in (name, "size"))
     assert best_of(tmp_path, mine) == pytest.approx(best_of(tmp_path, other))
     slopes = estimator_of(tmp_path, mine).estimate().levels.slopes
     assert len(slopes) == 2 and slopes.index.is_unique
@@ -80,10 +84,9 @@ def test_what_differs_within_a_sale_is_left_out_by_name(tmp_path: Path, name: st
     ],
 )
 def test_what_says_nothing_of_the_goods_is_left_out(
-    tmp_path: Path, write: object, why: str
+    tmp_path: Path, write: Callable[[str], object], why: str
 ) -> None:
-    rows = [(a, b, write(a)) for a, b in ROWS]  # type: ignore[operator]
-    text = text_of(rows, "auction,bid,extra")
+    text = with_column("extra", write)
     assert best_of(tmp_path, text) == best_of(tmp_path, PLAIN)
     assert f"extra: {why}" in notes_of(read(tmp_path, text), "left out")
 
@@ -118,8 +121,7 @@ def test_a_column_that_is_called_as_an_outcome_counts_if_it_is_named(
     tmp_path: Path, name: str, gap: str
 ) -> None:
     """Its words were once covariates if no column of bidders was named."""
-    rows = [(a, b, WINNERS[a] if int(a) % 4 else gap) for a, b in ROWS]
-    text = text_of(rows, f"auction,bid,{name}")
+    text = with_column(name, lambda a: WINNERS[a] if int(a) % 4 else gap)
     log = read(tmp_path, text)
     assert log.covariates.empty
     assert f"{name}: by its name it is known after the sale" in notes_of(log, "left out")
@@ -131,8 +133,7 @@ def test_a_column_that_is_called_as_an_outcome_counts_if_it_is_named(
 
 @pytest.mark.parametrize("name", ["buyer's premium", "state", "statuses of soil", "resulting size"])
 def test_a_name_that_only_holds_such_a_word_is_a_covariate(tmp_path: Path, name: str) -> None:
-    rows = [(a, b, YEARS[int(a)]) for a, b in ROWS]
-    assert list(read(tmp_path, text_of(rows, f"auction,bid,{name}")).covariates) == [name]
+    assert list(read(tmp_path, with_column(name, year_of)).covariates) == [name]
 
 
 def test_a_reserve_that_differs_within_a_sale_is_refused(tmp_path: Path) -> None:
@@ -142,8 +143,7 @@ def test_a_reserve_that_differs_within_a_sale_is_refused(tmp_path: Path) -> None
 
 
 def test_a_column_of_reserves_by_another_name_is_a_doubt(tmp_path: Path) -> None:
-    rows = [(a, b, 10 + YEARS[int(a)]) for a, b in ROWS]
-    log = read(tmp_path, text_of(rows, "auction,bid,reserve_price"))
+    log = read(tmp_path, with_column("reserve_price", year_of))
     assert "give bid_log.reserve=reserve_price" in notes_of(log, "doubt")
 
 
@@ -157,15 +157,9 @@ def test_columns_that_are_not_named_are_told(tmp_path: Path) -> None:
 
 def test_categories_that_are_called_others_are_not_merged_with_rare_ones(tmp_path: Path) -> None:
     words = [f"rare{n}" for n in range(5)] + ["others"] * 40 + ["common"] * 75
-    log = read(tmp_path, text_of([(a, b, words[int(a)]) for a, b in ROWS], "auction,bid,kind"))
-    assert "5 words with fewer than 10 sales" in notes_of(log, "used")
-    slopes = (
-        estimator_of(
-            tmp_path, text_of([(a, b, words[int(a)]) for a, b in ROWS], "auction,bid,kind")
-        )
-        .estimate()
-        .levels.slopes
-    )
+    estimator = estimator_of(tmp_path, with_column("kind", lambda a: words[int(a)]))
+    assert "5 words with fewer than 10 sales" in notes_of(estimator.log, "used")
+    slopes = estimator.estimate().levels.slopes
     assert {"kind others", "kind others, rare"} == set(slopes.index[1:])
 
 

@@ -9,12 +9,16 @@ import pandas as pd
 import pytest
 
 from daedalus.lab.bids.diagnostics import FAMILY, diagnose, failed
-from daedalus.lab.bids.estimator import Estimator
-from daedalus.lab.bids.log import BidLog, bid_log
+from daedalus.lab.bids.log import BidLog
 from daedalus.lab.bids.screens import Residuals, independent_parts
-from daedalus.lab.bids.settings import BidLogSettings
 from tests.lab.bids.faulty import common_value_bids, named, ring_bids, shared_bids, strong_table
-from tests.lab.bids.simulated import first_price_bids, table_of, uniform
+from tests.lab.bids.simulated import (
+    binding_table,
+    estimator_of_table,
+    first_price_bids,
+    table_of,
+    uniform,
+)
 
 COUNTED = "All who could have come are counted as rivals."
 TOLD = "The reserve is told before the sale, and is the same rule for all sales."
@@ -27,8 +31,7 @@ RISE, STEP = "Bids rise with the number of bidders.", "Winners stop one step abo
 
 def checks_of(table: pd.DataFrame, seed: int = 0, **settings: object) -> pd.DataFrame:
     """Return the checks of a log, by the assumption."""
-    chosen = BidLogSettings(resamples=20, **settings)  # type: ignore[arg-type]
-    estimator = Estimator.of(bid_log(table, chosen, "log"), chosen)
+    estimator = estimator_of_table(table, resamples=20, **settings)
     samples = list(estimator.bootstrap(np.random.default_rng(seed)))
     found = diagnose(estimator, estimator.estimate(), samples, np.random.default_rng(seed))
     return found.set_index("check")
@@ -156,7 +159,7 @@ def test_a_reserve_that_keeps_unknown_numbers_away_fails() -> None:
 
 def test_bidders_who_saw_who_came_are_found_out() -> None:
     """Their bids rise with the number who came; those of others do not."""
-    tables = [binding_table((4, 4), sees) for sees in (False, True)]
+    tables = [binding_table((4, 4), sees=sees) for sees in (False, True)]
     blind, seeing = (checks_of(each, potential_bidders=4) for each in tables)
     assert not blind.loc[BLIND, "fails"] and seeing.loc[BLIND, "fails"]
     assert "4 bidders are counted" in seeing.loc[COUNTED, "what"]
@@ -181,23 +184,6 @@ def test_a_secret_reserve_is_seen_in_first_price(kind: str) -> None:
         assert "seems to be secret" in secret["changes"] and "of bids are below" in secret["what"]
         told = checks_of(binding_table((4, 4))).loc[TOLD]
         assert told["result"] == "told" and told["statistic"] == 0.0
-
-
-def binding_table(potential: tuple[int, int], sees: bool = False) -> pd.DataFrame:
-    """Return sales of even values above a reserve of 1/2, half of them with each number.
-
-    Bidders who see how many came bid against these, and others against all who could have come.
-    """
-    rng, rows = np.random.default_rng(3), []
-    for count in potential:
-        values = rng.uniform(size=(600, count))
-        came = values >= 0.5
-        bids = values - (values**count - 0.5**count) / (count * values ** (count - 1))
-        if sees:
-            bids = values - (values - 0.5) / came.sum(axis=1, keepdims=True).clip(1)
-        kept = came.sum(axis=1) >= 2
-        rows += [row[own] for row, own in zip(bids[kept], came[kept], strict=True)][:150]
-    return table_of(rows, reserve=[0.5] * len(rows))
 
 
 @pytest.mark.parametrize("rare", [1, 2])

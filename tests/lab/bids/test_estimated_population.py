@@ -24,14 +24,12 @@ def test_the_highest_value_becomes_one(estimate: Estimate) -> None:
 
 def test_the_file_is_a_population(estimator: Estimator, estimate: Estimate) -> None:
     text = population_file(estimate, estimator.log)
-    told = (
-        f"# Bidders of the log small: values estimated from {len(estimator.log.bids)} bids in 240"
-    )
+    told = f"# Bidders of the log log: values estimated from {len(estimator.log.bids)} bids in 240"
     assert text.startswith(told)
     assert max(map(len, text.splitlines())) <= 110
     schema = OmegaConf.structured(PopulationSettings)
     settings = OmegaConf.to_object(OmegaConf.merge(schema, OmegaConf.create(text)))
-    assert isinstance(settings, PopulationSettings) and settings.name == "log_small"
+    assert isinstance(settings, PopulationSettings) and settings.name == "log_log"
     assert settings.markets == ["strategic"] and settings.strategic is not None
     made = population_of(estimate.values, estimate.typical_bidders)
     seats = settings.strategic.seats_of_types()

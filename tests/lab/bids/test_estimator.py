@@ -5,26 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from daedalus.lab.bids.estimator import (
-    LEVEL,
-    MONEY,
-    RESERVE,
-    Estimator,
-    money_at,
-    revenue_curve,
-)
-from daedalus.lab.bids.log import BidLog, bid_log
-from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.bids.estimator import LEVEL, MONEY, RESERVE, revenue_curve
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import expected_revenue, symmetric
-from tests.lab.bids.simulated import best_multiple, table_of, uniform_log
+from tests.lab.bids.simulated import best_multiple, estimator_of_table, table_of, uniform_table
 
 MULTIPLES = np.arange(0.0, 5.0, 0.01)
-
-
-def estimator(log: BidLog, **settings: object) -> Estimator:
-    return Estimator.of(log, BidLogSettings(**settings))  # type: ignore[arg-type]
 
 
 def test_the_curve_is_the_revenue_of_theory() -> None:
@@ -39,10 +26,9 @@ def test_the_curve_is_the_revenue_of_theory() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_myerson_s_reserve_comes_out_of_uniform_values(seed: int) -> None:
+def test_myerson_s_reserve_comes_out_of_uniform_values() -> None:
     """The reserve is 1/2, whatever the number of bidders; bids are its multiples."""
-    found = estimator(uniform_log(12_000, (2, 4), seed))
+    found = estimator_of_table(uniform_table(12_000, (2, 4)))
     reserve = best_multiple(found.estimate(), MULTIPLES) * found.unit
     assert reserve == pytest.approx(0.5, abs=0.02)
 
@@ -52,7 +38,7 @@ def test_intervals_cover() -> None:
     """At the quartiles, 90 % intervals hold the truth in most of 20 logs."""
     hits = []
     for seed in range(20):
-        found = estimator(uniform_log(300, (3,), seed), resamples=40)
+        found = estimator_of_table(uniform_table(300, (3,), seed), resamples=40)
         drawn = [
             each.values[[25, 50, 75]] * each.money
             for each in found.bootstrap(np.random.default_rng(seed))
@@ -67,32 +53,15 @@ def test_the_base_follows_what_the_log_has() -> None:
     bids = list(np.random.default_rng(0).uniform(1.0, 2.0, (80, 3)))
     size = list(np.random.default_rng(1).uniform(1.0, 2.0, 80))
     for columns, base in (({}, MONEY), ({"size": size}, LEVEL), ({"reserve": size}, RESERVE)):
-        found = estimator(bid_log(table_of(bids, **columns), BidLogSettings(), "log"))
+        found = estimator_of_table(table_of(bids, **columns))
         assert found.base == base and (found.unit == 1.0) == (base != MONEY)
     estimate = found.estimate()
     assert estimate.bases.mean() * estimate.money == pytest.approx(np.mean(size), rel=0.05)
     assert estimate.typical_bidders == 3 and estimate.shares == {3: 1.0}
 
 
-def test_revenue_at_the_reserves_in_force_is_in_money() -> None:
-    log = uniform_log(2000, (2,))
-    found = estimator(log)
-    revenue = money_at(found.estimate(), np.zeros(1))[0]
-    assert revenue == pytest.approx(log.paid.mean(), rel=0.03)
-
-
-def test_bootstrap_samples_repeat_with_the_seed() -> None:
-    found = estimator(uniform_log(200), resamples=20)
-    one, other = (
-        [each.values for each in found.bootstrap(np.random.default_rng(7))] for _ in range(2)
-    )
-    assert len(one) == 20 and np.array_equal(one, other)
-    assert not np.array_equal(one[0], one[1])
-
-
 def test_ascending_sales_have_bounds_and_their_middle() -> None:
     bids = list(np.sort(np.random.default_rng(0).uniform(1.0, 2.0, (80, 3)), axis=1))
-    settings = BidLogSettings(format="ascending")
-    estimate = Estimator.of(bid_log(table_of(bids), settings, "log"), settings).estimate()
+    estimate = estimator_of_table(table_of(bids), format="ascending").estimate()
     assert not estimate.by_size
     assert np.allclose(estimate.values, (estimate.low + estimate.high) / 2)

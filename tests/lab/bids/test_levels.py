@@ -9,11 +9,11 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.estimator import Estimator
-from daedalus.lab.bids.levels import Regression, design_of, first_words, without_errors
-from daedalus.lab.bids.log import BidLog, bid_log
+from daedalus.lab.bids.levels import Regression, design_of, first_words
+from daedalus.lab.bids.log import BidLog
 from daedalus.lab.bids.screens import Residuals
 from daedalus.lab.bids.settings import BidLogSettings
-from tests.lab.bids.simulated import first_price_bids, table_of, uniform
+from tests.lab.bids.simulated import first_price_bids, log_of_table, table_of
 from tests.lab.bids.written import best_of, estimator_of, notes_of, sales_of, text_of
 
 RNG = np.random.default_rng(5)
@@ -28,7 +28,7 @@ def made(sales: int, common: float = 0.0) -> tuple[BidLog, np.ndarray]:
         for sale in range(sales)
     ]
     table = table_of(bids, size=list(size), grade=[f"g{each}" for each in grade])
-    log = bid_log(table, BidLogSettings(), "made")  # its sales have another order
+    log = log_of_table(table)  # its sales have another order
     return log, level[log.sales["auction"].str[1:].astype(int)]
 
 
@@ -72,22 +72,13 @@ def test_numbers_words_and_rare_words_become_columns() -> None:
     bids = [np.array([1.0, 2.0])] * 60
     sign = [(-1.0) ** sale for sale in range(60)]
     word = ["common"] * 35 + ["other"] * 20 + [f"rare {sale}" for sale in range(5)]
-    log = bid_log(table_of(bids, sign=sign, word=word), BidLogSettings(), "log")
+    log = log_of_table(table_of(bids, sign=sign, word=word))
     assert list(design_of(log)) == ["sign", "word other", "word others"]
     assert first_words(log) == {"word": "common"}
-    reserved = bid_log(table_of(bids, reserve=[0.5] * 60), BidLogSettings(), "log")
+    reserved = log_of_table(table_of(bids, reserve=[0.5] * 60))
     assert list(design_of(reserved)) == ["log reserve"]
-    free = bid_log(table_of(bids, reserve=[0.0] * 60), BidLogSettings(), "log")
+    free = log_of_table(table_of(bids, reserve=[0.0] * 60))
     assert list(design_of(free)) == []
-
-
-def test_errors_of_the_log_are_left_out() -> None:
-    bids = list(first_price_bids(uniform, 2, 100, RNG))
-    bids[7] = bids[7] * 1e6
-    log = bid_log(table_of(bids), BidLogSettings(), "log")
-    clean = without_errors(log, BidLogSettings())
-    assert len(clean.sales) == 99 and "error of the log" in str(clean.notes[-1])
-    assert without_errors(log, BidLogSettings(outliers=None)) is log
 
 
 @pytest.mark.parametrize("factor", [1e-4, 1e-2, 1e2, 1e4])
@@ -141,7 +132,7 @@ def test_the_unit_of_a_column_does_not_matter(factor: float) -> None:
     level = np.exp(0.5 * acres + 0.7 * grade)
     bids = [level[sale] * first_price_bids(lambda u: 1 + u, 2, 1, rng)[0] for sale in range(300)]
     columns = {"acres": list(factor * acres), "grade": [f"g{each}" for each in grade]}
-    log = bid_log(table_of(bids, **columns), BidLogSettings(), "units")
+    log = log_of_table(table_of(bids, **columns))
     regression = Regression.of(log)
     levels = regression.fit(np.ones(300), False)
     assert levels.slopes["acres"] * factor == pytest.approx(0.5, abs=0.02)
@@ -157,7 +148,7 @@ def test_many_columns_for_few_sales_are_a_doubt_or_refused(columns: int, said: s
     """With as many columns as sales all bids were explained, and every check passed."""
     rng = np.random.default_rng(3)
     numbers = {f"c{each}": list(rng.normal(size=60)) for each in range(columns)}
-    log = bid_log(table_of(list(1.0 + rng.random((60, 2))), **numbers), BidLogSettings(), "wide")
+    log = log_of_table(table_of(list(1.0 + rng.random((60, 2))), **numbers))
     if said == "refused":
         with pytest.raises(CannotRunError, match=r"59 columns for 60 sales.*bid_log.covariates"):
             Estimator.of(log, BidLogSettings())

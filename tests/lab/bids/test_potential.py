@@ -7,35 +7,26 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.bids.estimator import Estimator, money_at
-from daedalus.lab.bids.log import BidLog, bid_log
+from daedalus.lab.bids.estimator import money_at
 from daedalus.lab.bids.potential import MOST, excludes, is_binomial, potential_of
-from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.value_quantiles import LEVELS, with_excluded
 from daedalus.lab.bids.verdict import MULTIPLES
-from tests.lab.bids.simulated import table_of, uniform_log
+from tests.lab.bids.simulated import (
+    binding_table,
+    estimator_of_table,
+    log_of_table,
+    table_of,
+    uniform_table,
+)
 
 POTENTIAL, RESERVE = 4, 0.5
-
-
-def binding_log(sales: int, seed: int) -> BidLog:
-    """Return equilibrium bids of four even values from 0 to 1 against a reserve of 1/2."""
-    rng = np.random.default_rng(seed)
-    values = rng.uniform(size=(40 * sales // 10, POTENTIAL))
-    came = values >= RESERVE
-    values = values[came.sum(axis=1) >= 2][:sales]
-    bids = values - (values**POTENTIAL - RESERVE**POTENTIAL) / (
-        POTENTIAL * values ** (POTENTIAL - 1)
-    )
-    rows = [row[own >= RESERVE] for row, own in zip(bids, values, strict=True)]
-    return bid_log(table_of(rows, reserve=[RESERVE] * sales), BidLogSettings(), "binding")
 
 
 def test_quartiles_are_those_of_bidders_who_came() -> None:
     """With the bidders who came as rivals they were 0.560, 0.674 and 0.807."""
     quartiles, losses = [], []
     for seed in range(4):
-        estimate = Estimator.of(binding_log(1000, seed), BidLogSettings()).estimate()
+        estimate = estimator_of_table(binding_table((POTENTIAL,), 1000, seed)).estimate()
         assert estimate.potential is not None and estimate.shares == {POTENTIAL: 1.0}
         assert estimate.potential.excluded == pytest.approx(0.5, abs=0.03)
         came = estimate.potential.excluded + (1 - estimate.potential.excluded) * np.array(
@@ -69,21 +60,21 @@ def test_a_reserve_that_keeps_nobody_away_changes_nothing() -> None:
     reserve = np.full(300, 0.5)
     assert not excludes(np.random.default_rng(0).uniform(0.7, 1.0, 300), reserve)
     assert not excludes(np.random.default_rng(0).uniform(0.0, 1.0, 300), reserve)
-    assert uniform_log(300).potential(None) is None
+    assert log_of_table(uniform_table(300)).potential(None) is None
 
 
 def test_a_number_of_potential_bidders_is_obeyed_or_refused() -> None:
-    log = binding_log(300, 0)
+    log = log_of_table(binding_table((POTENTIAL,), 300, 0))
     found = log.potential(6)
     assert found is not None and found.bidders == 6 and found.excluded > 0.55
     with pytest.raises(CannotRunError, match=r"potential_bidders=3: a sale has 4 bids"):
         log.potential(3)
     with pytest.raises(CannotRunError, match="it needs a reserve above 0 for every sale"):
-        uniform_log(300).potential(4)
+        log_of_table(uniform_table(300)).potential(4)
 
 
 def test_the_reserve_in_force_is_the_best_of_even_values() -> None:
-    estimate = Estimator.of(binding_log(1500, 7), BidLogSettings()).estimate()
+    estimate = estimator_of_table(binding_table((POTENTIAL,), 1500, 7)).estimate()
     curve = money_at(estimate, MULTIPLES[MULTIPLES >= 1.0])
     assert MULTIPLES[MULTIPLES >= 1.0][np.argmax(curve)] <= 1.1
 
@@ -99,17 +90,17 @@ def test_a_reserve_that_excludes_different_shares_is_not_counted() -> None:
             rent = (values**POTENTIAL - RESERVE**POTENTIAL) / POTENTIAL
             rows.append(values - rent / values ** (POTENTIAL - 1))
             sizes.append(size)
-    log = bid_log(table_of(rows, reserve=[RESERVE] * 200, size=sizes), BidLogSettings(), "sizes")
-    estimator = Estimator.of(log, BidLogSettings())
+    table = table_of(rows, reserve=[RESERVE] * 200, size=sizes)
+    estimator = estimator_of_table(table)
     assert estimator.is_uneven and estimator.potential is None and estimator.lacks_rivals
-    given = Estimator.of(log, BidLogSettings(potential_bidders=4))
+    given = estimator_of_table(table, potential_bidders=4)
     assert given.potential is not None and given.potential.bidders == 4
 
 
 def test_numbers_that_tell_nothing_of_who_stayed_away_are_refused() -> None:
     assert potential_of(np.full(50, 2), np.ones(50), 5).excluded == MOST
     pairs = [row[:2] for row in np.random.default_rng(0).uniform(0.5, 0.6, (60, 2))]
-    log = bid_log(table_of(pairs, reserve=[0.5] * 60), BidLogSettings(), "pairs")
+    log = log_of_table(table_of(pairs, reserve=[0.5] * 60))
     with pytest.raises(CannotRunError, match="nearly all sales have two bids"):
         log.potential(5)
 
@@ -117,29 +108,27 @@ def test_numbers_that_tell_nothing_of_who_stayed_away_are_refused() -> None:
 def test_rare_numbers_of_bids_stay_where_who_could_come_was_set() -> None:
     """Twelve sales without a rival were left out, and so too few were taken to stay away."""
     table = numbers_table({2: 150, 3: 90, 4: 12})
-    plain = BidLogSettings(potential_bidders=4)
-    log = bid_log(table, plain, "rare")
-    assert (Estimator.of(log, plain).log.bidders == 4).sum() == 12
+    assert (estimator_of_table(table, potential_bidders=4).log.bidders == 4).sum() == 12
     with pytest.raises(CannotRunError, match="a sale has 4 bids; give at least as many"):
-        bid_log(table, BidLogSettings(potential_bidders=3), "rare")
+        log_of_table(table, potential_bidders=3)
 
 
 def test_rare_numbers_of_bids_are_left_out_where_it_is_not_known_who_could_come() -> None:
     """Potential bidders were found, so sizes with few sales stayed; then they were not counted."""
     table = numbers_table({2: 60, 3: 100, 4: 80, 5: 30, 6: 3}, even=False)
-    log = bid_log(table, BidLogSettings(), "uneven")
+    log = log_of_table(table)
     assert log.potential(None) is not None and (log.bidders == 6).any()
-    estimator = Estimator.of(log, BidLogSettings())
+    estimator = estimator_of_table(table)
     assert estimator.potential is None
     assert set(estimator.log.bidders) == {2, 3, 4, 5}
-    assert "fewer than 25 sales" in str(estimator.log.notes[-1])
+    assert "fewer than 25 sales" in estimator.log.notes[-1].text
 
 
 def test_a_log_that_is_rejected_stays_so_without_its_largest_sales() -> None:
     """Without them, numbers of bids varied little, and four bidders were said to be all."""
     table = numbers_table({2: 60, 3: 70, 4: 40, 5: 10, 6: 5, 7: 5, 9: 5, 12: 5})
     near = table.assign(bid=1.0 + (table["bid"] - 1.0) ** 2)  # more of them near the reserve
-    estimator = Estimator.of(bid_log(near, BidLogSettings(), "few"), BidLogSettings())
+    estimator = estimator_of_table(near)
     assert set(estimator.log.bidders) == {2, 3, 4}
     assert estimator.potential is None and estimator.lacks_rivals
 

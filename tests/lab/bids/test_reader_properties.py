@@ -106,7 +106,7 @@ def test_one_damaged_cell_is_refused_with_its_line_or_its_column_is_left_out(
         assert PLACE.search(str(error)) and "\n" not in str(error)
         return
     assert "colour" in damage
-    assert any(note.kind == "left out" and "colour" in str(note) for note in log.notes)
+    assert any(note.kind == "left out" and "colour" in note.text for note in log.notes)
 
 
 def estimated(rows: list[tuple[object, ...]], header: str) -> tuple[float, float, list[float]]:

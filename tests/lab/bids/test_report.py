@@ -10,15 +10,12 @@ import numpy as np
 
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.findings import Findings, amount, reserve_words, reserves_table
-from daedalus.lab.bids.log import bid_log
 from daedalus.lab.bids.report import go_on, markdown, page
-from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.verdict import Policy
-from tests.lab.bids.conftest import make_estimator
-from tests.lab.bids.simulated import table_of
+from tests.lab.bids.conftest import FIGURES, make_estimator
+from tests.lab.bids.simulated import estimator_of_table, table_of
 
 FURTHER = "What to go on with."
-FIGURES = {name: f"figures/{name}.png" for name in "values densities reserve sensitivity".split()}
 
 
 def test_a_change_is_told_first(findings: Findings) -> None:
@@ -72,31 +69,16 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     assert "Only a trial can tell" in text
 
 
-def test_a_change_of_format_is_told(findings: Findings) -> None:
-    mechanism = replace(findings.verdict.policy.mechanism, auction_type="vcg")
-    verdict = replace(
-        findings.verdict, policy=replace(findings.verdict.policy, mechanism=mechanism)
-    )
-    assert "and auction_type vcg" in markdown(replace(findings, verdict=verdict), FIGURES, FURTHER)
-
-
-def test_the_page_holds_its_figures(tmp_path: Path) -> None:
+def test_the_page_holds_its_figures_and_only_its_tables_and_figures_scroll(tmp_path: Path) -> None:
+    """Numbers stay beside their unit, and nothing of a log is taken for HTML."""
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "reserve.png").write_bytes(b"picture")
-    text = "# Title\n\n![Curve](figures/reserve.png)\n\n| a |\n| --- |\n| 1 |\n\n<script>\n"
+    tables = "5 % more\n\n| a |\n| --- |\n| 1 |\n\n| b |\n| --- |\n| 7 % |\n"
+    text = f"# Title\n\n![Curve](figures/reserve.png)\n\n<script>\n\n{tables}"
     made = page(text, "A & B", tmp_path)
-    assert "data:image/png;base64,cGljdHVyZQ==" in made and "figures/reserve" not in made
-    assert "<table>" in made and "<title>A &amp; B</title>" in made and "<script>" not in made
-
-
-def test_the_page_scrolls_tables_and_figures_alone_and_keeps_numbers_with_their_unit(
-    tmp_path: Path,
-) -> None:
-    text = (
-        "![Curve](figures/a.png)\n\n5 % more\n\n| a |\n| --- |\n| 1 |\n\n| b |\n| --- |\n| 7 % |\n"
-    )
-    made = page(text, "Title", tmp_path)
     body = made.partition("<body>")[2]
+    assert "data:image/png;base64,cGljdHVyZQ==" in body and "figures/reserve" not in body
+    assert "<title>A &amp; B</title>" in made and "<script>" not in made
     assert body.count('<div class="wide"') == body.count("</div>") == 3
     assert re.findall(r'label="(\w+),[^>]*><(\w+)', body) == [
         ("Figure", "img"), ("Table", "table"), ("Table", "table"),
@@ -138,13 +120,11 @@ def test_a_new_year_is_not_taken_for_the_first_one(findings: Findings) -> None:
     rng, sales = np.random.default_rng(0), 120
     bids, year = list(1.0 + rng.random((sales, 3))), ["1990", "1991", "1992"] * (sales // 3)
     table = table_of(bids, size=list(rng.random(sales)), sold=year)
-    settings = BidLogSettings(date="sold")
-    estimator = Estimator.of(bid_log(table, settings, "years"), settings)
+    estimator = estimator_of_table(table, date="sold")
     estimate = estimator.estimate()
     assert "year 1992" in estimate.levels.slopes and "year 1990" not in estimate.levels.slopes
     told = go_on(replace(findings, estimator=estimator, estimate=estimate))
     assert "one with the first word: 1990 of year." in told
     assert "for a new year take the last one that has a column" in told
-    numbers = bid_log(table_of(bids, size=list(rng.random(sales))), BidLogSettings(), "numbers")
-    plain = Estimator.of(numbers, BidLogSettings())
+    plain = estimator_of_table(table_of(bids, size=list(rng.random(sales))))
     assert "first word" not in go_on(replace(findings, estimator=plain, estimate=plain.estimate()))

@@ -56,12 +56,6 @@ needs_data = pytest.mark.skipif(find_spec("simple_fpa") is None, reason="needs t
 
 
 @needs_data
-def test_the_data_has_the_known_sales() -> None:
-    table = timber_table()
-    assert len(table) == 57_104 and table["auction"].nunique() == 16_063
-
-
-@needs_data
 @pytest.mark.slow
 def test_the_estimate_is_near_what_others_found() -> None:
     """Markups at six bidders, and the exclusion of Andreyanov & Franguridi (arXiv 2106.13856).

@@ -63,4 +63,4 @@ def best_of(folder: Path, text: str | bytes, **settings: object) -> float:
 
 def notes_of(log: BidLog, kind: str) -> str:
     """Return the notes of a kind as one text."""
-    return " ".join(str(note) for note in log.notes if note.kind == kind)
+    return " ".join(note.text for note in log.notes if note.kind == kind)

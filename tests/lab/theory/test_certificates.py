@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -15,7 +13,7 @@ from daedalus.lab.theory.certificates import (
     groups_of,
 )
 from daedalus.lab.theory.deviations import Contest
-from daedalus.lab.theory.distributions import Distribution, Numbers
+from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.formats import FORMATS_WITH_THEORY
 from daedalus.lab.theory.sales import Bidder
 from daedalus.market.auction import clear_sales
@@ -23,9 +21,8 @@ from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.value_distribution import ValueDistribution
-from tests.lab.theory.test_distributions import UNIFORM
+from tests.lab.theory.test_distributions import SHORT, UNIFORM
 
-SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))
 MIXED = [Group("two", Bidder(UNIFORM, 2), 2), Group("one", Bidder(SHORT), 3, colludes=True)]
 
 
@@ -83,28 +80,14 @@ def test_a_ring_gains_what_the_auctioneer_loses(ring: int, reserve: float) -> No
 
 
 @pytest.mark.parametrize(
-    ("bidders", "ring", "known", "audited"),
-    [(3, 2, 8 / 35, 0.1734), (4, 2, 8 / 105, 0.0481), (4, 3, 8 / 21, 0.2883)],
+    ("bidders", "ring", "known"), [(3, 2, 8 / 35), (4, 2, 8 / 105), (4, 3, 8 / 21)]
 )
-def test_a_ring_for_two_units_gains_by_one_name(
-    bidders: int, ring: int, known: float, audited: float
-) -> None:
+def test_a_ring_for_two_units_gains_by_one_name(bidders: int, ring: int, known: float) -> None:
     """In VCG members bid their two highest values under one name, and pass units on."""
     two = Bidder(UNIFORM, 2)
     groups = [Group("ring", two, ring, colludes=True), Group("other", two, bidders - ring)]
     row = certify(mechanism("vcg"), groups, 2, 0).types[0]
-    assert row["ring_gain"] == pytest.approx(known, abs=1e-9) and known > audited
-
-    values = draw_values(groups, 100_000, np.random.default_rng(1))
-    pooled = np.sort(values[:, :ring].reshape(len(values), -1))[:, ::-1]
-    bids = values.copy()
-    bids[:, :ring] = 0.0
-    bids[:, 0] = pooled[:, :2]
-    alone, together = (clear_sales(each, "vcg", 2) for each in (values, bids))
-    worth = (values * (alone.won[:, :, None] > np.arange(2)))[:, :ring].sum(axis=(1, 2))
-    worth_together = (pooled[:, :2] * (together.won[:, :1] > np.arange(2))).sum(axis=1)
-    gains = worth_together - together.paid[:, 0] - worth + alone.paid[:, :ring].sum(axis=1)
-    assert gains.mean() == pytest.approx(known, abs=4.0 * gains.std() / len(gains) ** 0.5)
+    assert row["ring_gain"] == pytest.approx(known, abs=1e-9)
 
 
 def test_a_ring_for_one_unit_each_has_one_price_in_vcg() -> None:
@@ -114,36 +97,6 @@ def test_a_ring_for_one_unit_each_has_one_price_in_vcg() -> None:
         certify(mechanism(name, 0.2), groups, 3, 0).types[0] for name in ("vcg", "second_price")
     )
     assert vcg["ring_gain"] == pytest.approx(uniform_price["ring_gain"], abs=1e-12)
-
-
-def test_no_false_name_gains_in_vcg() -> None:
-    """The theorem, sale by sale: all pairs of bids under two names, against truth."""
-    units, draws, rng = 3, 400, np.random.default_rng(2)
-    others = draw_values(MIXED, draws, rng)
-    own = np.sort(rng.random((draws, 1, 2)))[:, :, ::-1]
-    none = np.zeros_like(own)
-
-    def surplus(first: Numbers, second: Numbers) -> Numbers:
-        sold = clear_sales(np.concatenate([first, second, others], axis=1), "vcg", units, 0.1)
-        won = np.minimum(sold.won[:, :2].sum(axis=1), 2)
-        worth = (own[:, 0] * (won[:, None] > np.arange(2))).sum(axis=1)
-        return np.asarray(worth - sold.paid[:, :2].sum(axis=1))
-
-    truthful, highest = surplus(own, none), np.full(draws, -np.inf)
-    for bids in itertools.product(np.linspace(0.0, 1.0, 6), repeat=4):
-        one, two = (np.broadcast_to(sorted(each)[::-1], own.shape) for each in (bids[:2], bids[2:]))
-        highest = np.maximum(highest, surplus(one, two))
-    assert (highest <= truthful + 1e-12).all() and (highest > 0.0).any()
-
-
-def test_a_uniform_price_is_manipulable_and_vcg_is_not() -> None:
-    groups = [Group("two", Bidder(UNIFORM, 2), 2)]
-    uniform_price, vcg = (
-        certify(mechanism(name), groups, 2, 0).types[0] for name in ("second_price", "vcg")
-    )
-    assert float(uniform_price["interim_regret"]) > 0.05 > 1e-12 > float(vcg["interim_regret"])
-    assert float(uniform_price["ex_post_regret"]) > float(uniform_price["interim_regret"])
-    assert uniform_price["worst_ex_post_regret"] == 1.0
 
 
 def test_worst_regrets_count_no_value_that_nobody_can_have() -> None:

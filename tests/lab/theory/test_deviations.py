@@ -13,9 +13,8 @@ from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.formats import FORMATS_WITH_THEORY
 from daedalus.lab.theory.sales import Bidder, symmetric
 from daedalus.market.auction import clear_sales
-from tests.lab.theory.test_distributions import BETA, IRREGULAR, UNIFORM
+from tests.lab.theory.test_distributions import BETA, IRREGULAR, SHORT, UNIFORM
 
-SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))
 RIVALS = [Bidder(UNIFORM, 2), Bidder(SHORT, 1), Bidder(SHORT, 2)]
 PAIRS = [(0.7, 0.2), (0.5, 0.5), (0.45, 0.0), (0.1, 0.05)]
 DRAWS = 200_000

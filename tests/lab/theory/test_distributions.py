@@ -17,6 +17,7 @@ IRREGULAR = Distribution.of(
 )
 GAP = Distribution(np.array([0.0, 0.6, 0.6, 1.0]), np.array([0.0, 0.3, 0.7, 1.0]))
 ATOM = Distribution(np.array([0.0, 0.2, 0.7, 1.0]), np.array([0.0, 0.4, 0.4, 1.0]))
+SHORT = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.8]))
 BETA = Distribution.of(ValueDistribution(family="beta", alpha=0.5, beta=0.5).knots(), 0.2, 0.9)
 ALL = [UNIFORM, IRREGULAR, GAP, ATOM, BETA]
 

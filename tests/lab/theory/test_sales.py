@@ -14,6 +14,7 @@ from daedalus.lab.theory.distributions import Distribution
 from daedalus.lab.theory.sales import Bidder, symmetric
 from daedalus.market.auction import clear_sales
 from daedalus.market.value_distribution import ValueDistribution
+from tests.lab.theory.test_deviations import drawn
 from tests.lab.theory.test_distributions import ATOM, GAP, IRREGULAR, UNIFORM, best_price
 
 LADDER = [Distribution.of(ValueDistribution().knots(), high=i / 5.0) for i in range(1, 6)]
@@ -52,11 +53,7 @@ def test_revenue_of_units_is_the_known_one(units: int) -> None:
 def test_integrals_agree_with_sales_that_are_played(units: int, reserve: float) -> None:
     """Unlike bidders, some of whom want two units; a value of one of them is often 0.4."""
     crowd = [Bidder(UNIFORM), Bidder(GAP, 2), Bidder(LADDER[3], 2), Bidder(ATOM)]
-    rng, draws = np.random.default_rng(0), 200_000
-    bids = np.zeros((draws, 4, 2))
-    for number, each in enumerate(crowd):
-        drawn = np.sort(each.values.quantile(rng.random((draws, each.demand))))[:, ::-1]
-        bids[:, number, : each.demand] = drawn
+    bids = drawn(crowd, 200_000)
     played = clear_sales(bids, "second_price", units, reserve)
     worth = (bids * (played.won[:, :, None] > np.arange(2))).sum(axis=(1, 2))
     revenue = played.paid.sum(axis=1)

@@ -15,7 +15,6 @@ from daedalus.lab.theory.check_rows import (
     within_row,
 )
 from daedalus.lab.theory.revenue_checks import reserve_curves
-from daedalus.lab.theory.ring_checks import ring_welfare
 from daedalus.lab.theory.table import RESULTS, theory_table
 from daedalus.lab.theory.theory_market import BIDDERS, RESERVES
 
@@ -60,9 +59,3 @@ def test_a_case_names_what_is_special() -> None:
     assert case_name(5) == "5 bidders"
     assert case_name(5, 0.5, 2) == "5 bidders, ring of 2, reserve 0.5"
     assert case_name(3, 0.0) == "3 bidders, reserve 0"
-
-
-def test_same_seed_same_rows_and_other_seed_others() -> None:
-    rows = [ring_welfare(2, seed) for seed in (0, 0, 1)]
-    assert rows[0] == rows[1]
-    assert rows[0] != rows[2]
