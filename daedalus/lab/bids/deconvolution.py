@@ -157,18 +157,11 @@ class Deconvolution:
     def of(
         cls, bids: SealedBids, own_bid: bool, more_rivals: int = 0, smoothing: float = 1.0
     ) -> Deconvolution:
-        """Return the estimate of a log.
-
-        Args:
-            bids: The bids.
-            own_bid: Whether a winner pays its own bid; else bids are values.
-            more_rivals: How many rivals more than came bidders expected, or fewer.
-            smoothing: Factor of the smoothing, see ``knots``.
-        """
+        """Return the estimate of a log; see ``Sieve``, and ``knots`` for the smoothing."""
         unit = float(np.exp(bids.logs.mean()))
         sieve = Sieve(bids, own_bid, more_rivals, knots(len(bids.logs), smoothing), unit)
         every = -(-len(bids.bidders) // _FIRST)
-        few = replace(sieve, bids=bids.every(every))
+        few = replace(sieve, bids=bids.only(np.arange(len(bids.bidders)) % every == 0))
         start = _maximised(few, few.start()).parameters if every > 1 else sieve.start()
         return _maximised(sieve, start)
 
@@ -195,7 +188,7 @@ class Deconvolution:
         return {size: self._of_size(size) for size in sizes}
 
     def _of_size(self, bidders: int) -> Deconvolution:
-        bids = self.sieve.bids.of_size(bidders)
+        bids = self.sieve.bids.only(self.sieve.bids.bidders == bidders)
         sieve = replace(self.sieve, bids=bids, usual=self.deviation, vague=_KNOWN)
         return _maximised(sieve, self.parameters)
 

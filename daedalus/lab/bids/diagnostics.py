@@ -17,7 +17,6 @@ from daedalus.lab.bids.screens import (
     OFTEN,
     TOGETHER,
     Pair,
-    Places,
     Residuals,
     Screen,
     alike_within_sales,
@@ -26,8 +25,8 @@ from daedalus.lab.bids.screens import (
     independent_parts,
     slope_on_bidders,
 )
-from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE
-from daedalus.lab.theory.distributions import Numbers
+from daedalus.lab.bids.settings import ASCENDING, FIRST_PRICE, SECOND_PRICE
+from daedalus.lab.theory.distributions import Integers, Numbers
 
 FAMILY = 0.05
 """Share of logs without a fault in which some check fails by chance, at most (Holm 1979)."""
@@ -84,12 +83,6 @@ def diagnose(
     Checks with a p fail together in at most ``FAMILY`` of the logs without a fault (Holm 1979).
     Others fail at thresholds that their rows name. ``screens.py`` has the sources.
 
-    Args:
-        estimator: The log.
-        estimate: Its estimate.
-        samples: Estimates of bootstrap samples of its sales.
-        rng: Draws permutations.
-
     Returns:
         A row for each assumption: ``check``, in plain words; ``what`` was measured; ``statistic``;
         ``p``, nan if there is none; ``fails``; ``result``, one of ``fails``, ``passes``, ``told``
@@ -99,7 +92,7 @@ def diagnose(
     residuals = Residuals.of(log, estimator.regression.design)
     rise = None
     if settings.format == FIRST_PRICE and len(residuals.rows) > 1:
-        rise = slope_on_bidders(residuals, log.bids)
+        rise = slope_on_bidders(residuals)
     rounding = relative_step(log.bids), step_of(log.bids)
     checks = [
         *_within_sales(estimator, residuals, rng),
@@ -270,14 +263,7 @@ def _numbers_of_bidders(
     samples: Sequence[Estimate],
     rise: tuple[float, float] | None,
 ) -> Iterator[Check]:
-    """Yield checks by number of bidders (Haile, Hong & Shum 2003).
-
-    Args:
-        kind: The format.
-        estimate: The estimate.
-        samples: Estimates of bootstrap samples.
-        rise: How log bids rise with each bidder more, and its error; None if nothing tells.
-    """
+    """Yield checks by number of bidders (Haile, Hong & Shum 2003)."""
     private = "Values do not depend on who comes."
     lower = "Bidders learn from others, or collude where many come: values are not private."
     if len(estimate.by_size) < 2:
@@ -340,13 +326,7 @@ def _slope_of_values(estimate: Estimate, samples: Sequence[Estimate]) -> tuple[f
 def _money(
     estimator: Estimator, residuals: Residuals, rounding: tuple[float, float | None]
 ) -> Iterator[Check]:
-    """Yield checks of the amounts: rounding, equal bids, the reserve, and steps of a clock.
-
-    Args:
-        estimator: The log.
-        residuals: Its residuals.
-        rounding: The typical step of bids as a share of them, and their step if they have one.
-    """
+    """Yield checks of the amounts: rounding, equal bids, the reserve, and steps of a clock."""
     log, settings = estimator.log, estimator.settings
     low, high = np.quantile(residuals.left, [0.25, 0.75])
     deviation = max(float(high - low) / PER_DEVIATION, _LEAST)
@@ -405,7 +385,7 @@ def _ties(bids: Numbers, residuals: Residuals) -> Check:
 def _jumps(estimator: Estimator, residuals: Residuals) -> Check:
     bids, increment = estimator.log.bids, estimator.settings.increment
 
-    def jumped(rows: Places) -> NDArray[np.bool_]:
+    def jumped(rows: Integers) -> NDArray[np.bool_]:
         last = np.sort(bids[rows], axis=1)[:, -2:]
         return np.asarray(last[:, 1] > last[:, 0] * (1.0 + increment) * (1.0 + 1e-9))
 
@@ -421,7 +401,7 @@ def _jumps(estimator: Estimator, residuals: Residuals) -> Check:
     return Check(name, what, share, np.nan, changes, share > _JUMPS)
 
 
-def _share(residuals: Residuals, of_sales: Callable[[Places], NDArray[np.bool_]]) -> float:
+def _share(residuals: Residuals, of_sales: Callable[[Integers], NDArray[np.bool_]]) -> float:
     found = [of_sales(rows) for rows in residuals.rows.values()]
     return float(np.concatenate(found).mean())
 
@@ -442,8 +422,11 @@ def _untested(estimator: Estimator) -> Iterator[Check]:
             f"Bidders know how many {many}, and bid what is best against such rivals.",
             never, changes="If they expected fewer rivals, values are higher than estimated.",
         )  # fmt: skip
-    if estimator.settings.format != ASCENDING:
-        yield Check("Bidders are risk-neutral.", never, changes=_averse(estimator))
+        averse = "If they avoid risk, values are nearer to bids, and first price brings more."
+        yield Check("Bidders are risk-neutral.", never, changes=averse)
+    if estimator.settings.format == SECOND_PRICE:
+        averse = "If they avoid risk, bids stay values here, but first price would bring more."
+        yield Check("Bidders are risk-neutral.", never, changes=averse)
     if estimator.parts:
         yield Check(
             "What bids of a sale share is log-normal, and independent of private values.", never,
@@ -486,10 +469,3 @@ def _told(estimator: Estimator) -> Check:
             "than estimated, and bids would change if it was told, so no result of a reserve holds."
         )
     return Check(name, what, below, changes=changes, fails=secret, descriptive=not secret)
-
-
-def _averse(estimator: Estimator) -> str:
-    """Return what changes if bidders avoid risk."""
-    if estimator.settings.format == FIRST_PRICE:
-        return "If they avoid risk, values are nearer to bids, and first price brings more."
-    return "If they avoid risk, bids stay values here, but first price would bring more."

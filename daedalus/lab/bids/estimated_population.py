@@ -14,6 +14,9 @@ from daedalus.market.population import BidderType, Population
 from daedalus.market.value_distribution import ValueDistribution
 
 _WIDTH = 98
+_BEHAVIOUR: dict[str, Any] = {
+    "menu": ["shade"], "demand": 1, "rivals": None, "learning_rate": 0.0,
+}  # fmt: skip
 
 
 def scale_of(values: Numbers) -> float:
@@ -24,26 +27,17 @@ def scale_of(values: Numbers) -> float:
 def population_of(values: Numbers, bidders: int) -> Population:
     """Return a population that sells one unit to bidders with estimated values.
 
-    In first price they bid the equilibrium against rivals like them, and they do not learn: the
-    estimate rests on this belief.
-
-    Args:
-        values: Quantiles of values in levels, shape (K,). The highest becomes 1.
-        bidders: Number of bidders.
+    Of these quantiles, shape (K,), the highest becomes 1. In first price bidders bid the
+    equilibrium against rivals like them, and they do not learn: the estimate rests on this belief.
     """
     table = [round(float(each), 6) for each in values / scale_of(values)]
     shown = ValueDistribution(family="quantiles", quantiles=table)
-    bidder = BidderType(menu=["shade"], demand=1, rivals=None, learning_rate=0.0, values=shown)
+    bidder = BidderType(**_BEHAVIOUR, values=shown)
     return Population(bidders=bidders, units=1, types={"bidder": bidder})
 
 
 def population_file(estimate: Estimate, log: BidLog) -> str:
-    """Return the text of a population file with the estimate.
-
-    Args:
-        estimate: The estimate.
-        log: The log that it comes from.
-    """
+    """Return the text of a population file with the estimate."""
     settings: dict[str, Any] = {
         "name": log.population,
         "strategic": {
@@ -51,14 +45,11 @@ def population_file(estimate: Estimate, log: BidLog) -> str:
             "units": 1,
             "types": {
                 "truthful": {"share": 0.0},
-                "bidder": {
-                    "share": 1.0, "menu": ["shade"], "demand": 1, "rivals": None,
-                    "learning_rate": 0.0, "values": {"family": "quantiles"},
-                },
+                "bidder": {"share": 1.0, **_BEHAVIOUR, "values": {"family": "quantiles"}},
             },
         },
         "classic": None,
-    }  # fmt: skip
+    }
     text = OmegaConf.to_yaml(OmegaConf.create(settings))
     table = population_of(estimate.values, 2).types["bidder"].values
     assert table is not None

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from daedalus.lab.bids.deconvolution import Deconvolution
@@ -84,20 +82,14 @@ class Estimate(Tables):
         """Return the mean level of a sale, in the money of the log."""
         return float(self.worth.mean())
 
-    def with_values(self, values: Numbers, **others: Any) -> Estimate:
-        """Return the same with other values, and with other fields."""
-        return replace(self, values=values, low=values, high=values, **others)
+    def with_values(self, values: Numbers) -> Estimate:
+        """Return the same with other values."""
+        return replace(self, values=values, low=values, high=values)
 
 
 @dataclass(frozen=True)
 class Estimator:
-    """Estimates values from a log, or from a bootstrap sample of its sales.
-
-    Attributes:
-        log: The log, without its errors.
-        settings: How values are estimated.
-        regression: The regression of its bids.
-    """
+    """Estimates values from a log without its errors, or from a bootstrap sample of its sales."""
 
     log: BidLog
     settings: BidLogSettings
@@ -128,6 +120,11 @@ class Estimator:
         return float(np.exp(np.log(self.log.bids).mean())) if self.base == MONEY else 1.0
 
     @cached_property
+    def _levels(self) -> Levels:
+        """Return the levels that covariates alone lead to expect, by all sales."""
+        return self.regression.fit(np.ones(len(self.log.sales)), False)
+
+    @cached_property
     def potential(self) -> Potential | None:
         """Return who could have come, if the reserve kept bidders away.
 
@@ -143,8 +140,7 @@ class Estimator:
         reserves = self.log.reserves
         if reserves is None or (reserves == 0).any():
             return False
-        levels = self.regression.fit(np.ones(len(reserves)), False)
-        return float(np.log(reserves / levels.observable).std()) > _UNEVEN
+        return float(np.log(reserves / self._levels.observable).std()) > _UNEVEN
 
     @cached_property
     def half_steps(self) -> Numbers:
@@ -154,8 +150,8 @@ class Estimator:
         """
         log = self.log
         half = half_steps(log.bids)
-        levels = self.regression.fit(np.ones(len(log.sales)), False)
-        low, high = np.quantile(np.log(log.bids / levels.observable[log.sale]), [0.25, 0.75])
+        relative = np.log(log.bids / self._levels.observable[log.sale])
+        low, high = np.quantile(relative, [0.25, 0.75])
         coarse = np.median(2.0 * half / log.bids) * PER_DEVIATION >= COARSE * (high - low)
         return half if coarse and self.settings.format != ASCENDING else np.zeros(len(half))
 
@@ -181,7 +177,7 @@ class Estimator:
         """
         if self.settings.format == ASCENDING or self.potential:
             return False
-        return self.regression.fit(np.ones(len(self.log.sales)), False).chance < _SURE
+        return self._levels.chance < _SURE
 
     @cached_property
     def parts(self) -> Deconvolution | None:
@@ -232,41 +228,34 @@ class Estimator:
         self, levels: Levels, weights: Numbers | None, potential: Potential | None, more: int
     ) -> Tables:
         """Return what bids tell, by the way that the format and the log ask for."""
-        log, settings, smooth = self.log, self.settings, self.settings.bandwidth
+        log, settings = self.log, self.settings
+        kind, smooth = settings.format, settings.bandwidth
         counts = np.ones(len(log.sales)) if weights is None else weights
         of_bids, bids = counts[log.sale], self._relative(levels)
-        if settings.format == ASCENDING:
+        if kind == ASCENDING:
             return ascending_tables(bids, log.sale, log.bidders, counts, settings.increment)
         if potential:
             assert log.reserves is not None
             reserve = float(np.average(log.reserves / levels.observable, weights=counts))
-            who = potential.bidders, potential.excluded
-            return excluded_tables(bids, of_bids, *who, reserve, settings.format, smooth, more)
+            return excluded_tables(bids, of_bids, potential, reserve, kind, smooth, more)
         if self.parts:
             parts = self._separated(more) if more else self.parts
             return parts.tables(weights, apart=not more)  # other rivals take all sizes together
         drawn = of_bids > 0
         bids, of_bids, sizes = bids[drawn], of_bids[drawn], log.bidders[log.sale[drawn]]
-        return sealed_tables(bids, of_bids, sizes, settings.format, smooth, more)
+        return sealed_tables(bids, of_bids, sizes, kind, smooth, more)
 
     def _relative(self, levels: Levels) -> Numbers:
         """Return the bids in levels; rounded ones are spread over their steps."""
         bids, half = self.log.bids, self.half_steps
         return (spread(bids, half) if half.any() else bids) / levels.total[self.log.sale]
 
-    @cached_property
-    def _by_sale(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the order of bids sale by sale, and the sale of each bid in it."""
-        order = np.argsort(self.log.sale, kind="stable")
-        return order, self.log.sale[order]
-
     def _separated(self, more: int) -> Deconvolution:
-        log, (order, sale) = self.log, self._by_sale
-        levels = self.regression.fit(np.ones(len(log.sales)), False)
+        log, levels, half = self.log, self._levels, self.half_steps
         part = np.log(levels.observable) - levels.slopes[CONSTANT]
-        half = self.half_steps[order]
-        low, high = np.log(log.bids[order] - half), np.log(log.bids[order] + half)
-        bids = SealedBids((low + high) / 2.0 - part[sale], (high - low) / 2.0, log.bidders)
+        low, high = np.log(log.bids - half), np.log(log.bids + half)
+        middle = (low + high) / 2.0 - part[log.sale]
+        bids = SealedBids(middle, (high - low) / 2.0, log.bidders)
         first = self.settings.format == FIRST_PRICE
         return Deconvolution.of(bids, first, more, self.settings.bandwidth)
 
@@ -281,12 +270,9 @@ class Estimator:
 def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:
     """Return the revenue of a sale at each reserve of a table of quantiles, shape (K,).
 
-    It is that of a second-price sale, and in equilibrium of a first-price sale too (Myerson 1981):
-    the reserve if one bidder reaches it, and the second value if two do.
-
-    Args:
-        values: Quantiles of values at ``LEVELS``, which are the reserves too.
-        shares: Share of the sales by number of bidders.
+    The reserves are the values, quantiles at ``LEVELS``. It is that of a second-price sale, and in
+    equilibrium of a first-price sale too (Myerson 1981): the reserve if one bidder reaches it, and
+    the second value if two do.
     """
     total = np.zeros(len(values))
     for size, share in shares.items():
@@ -299,24 +285,13 @@ def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:
 
 
 def money_at(estimate: Estimate, multiples: Numbers) -> Numbers:
-    """Return the mean revenue of a sale in the money of the log, by ``revenue_curve``.
-
-    Args:
-        estimate: Values, numbers of bidders and classes of sales.
-        multiples: Reserves of M policies, as multiples of the base, shape (M,).
-    """
+    """Return the mean revenue of a sale in the money of the log at multiples of the base, (M,)."""
     curve = revenue_curve(estimate.values, estimate.shares)
     return over_classes(estimate.bases, estimate.worth, multiples, estimate.values, curve)
 
 
 def money_with_stronger(estimate: Estimate, multiples: Numbers, factor: float) -> Numbers:
-    """Return the mean second-price revenue if one bidder of each sale is stronger, shape (M,).
-
-    Args:
-        estimate: Values, numbers of bidders and classes of sales.
-        multiples: Reserves of M policies, as multiples of the base, shape (M,).
-        factor: Values of that bidder over those of the others.
-    """
+    """Return ``money_at`` of second-price sales where one bidder has higher values by a factor."""
     grid = estimate.values[::_EVERY]
     others = Bidder(Distribution(LEVELS[::_EVERY], grid))
     strong = Bidder(Distribution(LEVELS[::_EVERY], factor * grid))

@@ -89,11 +89,9 @@ class Regression:
         return cls(design, tuple(columns.columns), log, centres, scales)
 
     def fit(self, weights: Numbers, common_part: bool) -> Levels:
-        """Return the levels, by least squares over bids.
+        """Return the levels, by least squares over bids, if each sale counts so often, shape (A,).
 
-        Args:
-            weights: How often each sale counts, shape (A,).
-            common_part: Whether the sale's bidders are taken to know what its bids have in common.
+        With a common part, the sale's bidders are taken to know what its bids have in common.
         """
         log, design = self.log, self.design
         of_bids = np.log(log.bids)
@@ -191,10 +189,6 @@ def without_errors(log: BidLog, settings: BidLogSettings) -> BidLog:
 
     Errors are rare. If more than a twentieth of the sales look like some, none is left out, and a
     note says so.
-
-    Args:
-        log: The log.
-        settings: How many robust deviations are too many, and how many bidders could have come.
     """
     deviations = settings.outliers
     if deviations is None:

@@ -16,9 +16,7 @@ from numba import njit
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-from daedalus.lab.theory.distributions import Numbers
-
-Integers = NDArray[np.int64]
+from daedalus.lab.theory.distributions import Integers, Numbers
 
 CELLS = 600
 """Cells of the tables of distribution functions of private parts."""
@@ -59,15 +57,8 @@ class SealedBids:
         """Return the place of each sale's number of bidders in ``sizes``, shape (A,)."""
         return np.searchsorted(self.sizes, self.bidders)
 
-    def of_size(self, bidders: int) -> SealedBids:
-        """Return the sales with one number of bidders."""
-        return self._of(self.bidders == bidders)
-
-    def every(self, step: int) -> SealedBids:
-        """Return every so manieth sale."""
-        return self._of(np.arange(len(self.bidders)) % step == 0)
-
-    def _of(self, sales: NDArray[np.bool_]) -> SealedBids:
+    def only(self, sales: NDArray[np.bool_]) -> SealedBids:
+        """Return some of the sales; these are told by a mask of shape (A,)."""
         rows = np.repeat(sales, self.bidders)
         return SealedBids(self.logs[rows], self.half[rows], self.bidders[sales])
 

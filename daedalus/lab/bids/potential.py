@@ -11,12 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from daedalus.lab.theory.distributions import Numbers
-
-Integers = NDArray[np.int64]
+from daedalus.lab.theory.distributions import Integers, Numbers
 
 MOST = 0.95
 """Share of values from which a log does not tell how many stayed away: most sales have two bids."""
@@ -44,12 +41,7 @@ class Potential:
 
 
 def binds(bids: Numbers, reserves: Numbers) -> bool:
-    """Return whether next to no bid is below its reserve, so that such bids did not count.
-
-    Args:
-        bids: Bids, shape (L,).
-        reserves: The reserve of the sale of each bid, shape (L,).
-    """
+    """Return whether next to no bid is below its reserve, so that such bids did not count."""
     return bool((bids < reserves).mean() < BELOW)
 
 
@@ -68,10 +60,7 @@ def excludes(bids: Numbers, reserves: Numbers) -> bool:
 def potential_of(sizes: Integers, weights: Numbers, bidders: int) -> Potential:
     """Return the potential bidders of sales whose reserve binds, by maximum likelihood.
 
-    Args:
-        sizes: Number of bids of each sale, 2 or more, shape (A,).
-        weights: How often each counts, shape (A,).
-        bidders: Number of potential bidders, at least the largest of these.
+    Sizes are numbers of bids of sales, from 2 to the number of potential bidders, shape (A,).
     """
     mean = float(np.average(sizes, weights=weights))
     if mean >= bidders:

@@ -1,4 +1,7 @@
-"""Bids that were rounded: the step of a log, or its number of significant digits."""
+"""Bids that were rounded: the step of a log, or its number of significant digits.
+
+Bids are above 0, of shape (L,).
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,7 @@ def step_of(bids: Numbers) -> float | None:
     """Return the largest step of which at least 95 % of the bids are multiples.
 
     Steps are 1, 2, 2.5 and 5 times a power of ten. Whether a step matters depends on how far bids
-    lie apart, see ``relative_step``.
-
-    Args:
-        bids: Bids above 0, shape (L,).
-
-    Returns:
-        The step in the money of the bids, or None if they have more than nine digits.
+    lie apart, see ``relative_step``. None if bids have more than nine digits.
     """
     usual, widest = float(np.median(bids)), float(np.log10(bids.max()))
     for power in range(int(np.floor(widest)), int(np.floor(np.log10(_FINEST * usual))), -1):
@@ -40,14 +37,7 @@ def step_of(bids: Numbers) -> float | None:
 
 
 def digits_of(bids: Numbers) -> int | None:
-    """Return the fewest significant digits, up to six, that at least 95 % of the bids have.
-
-    Args:
-        bids: Bids above 0, shape (L,).
-
-    Returns:
-        The number of digits, or None if they have more.
-    """
+    """Return the fewest significant digits, up to six, that at least 95 % of the bids have."""
     units = 10.0 ** np.floor(np.log10(bids) + 1e-12)
     for digits in _DIGITS:
         if _are_multiples(bids / units * 10.0 ** (digits - 1)).mean() >= _ENOUGH:
@@ -59,9 +49,6 @@ def relative_step(bids: Numbers) -> float:
     """Return the step at the typical bid as a share of this bid; 0 if bids are not rounded.
 
     It is that of ``step_of`` or of ``digits_of``, whichever is coarser.
-
-    Args:
-        bids: Bids above 0, shape (L,).
     """
     return float(np.median(2.0 * half_steps(bids) / bids))
 
@@ -70,9 +57,6 @@ def half_steps(bids: Numbers) -> Numbers:
     """Return half the step to which each bid was rounded, in its money, shape (L,); 0 if to none.
 
     The few bids that are no multiples of the step have none, so half a step is less than the bid.
-
-    Args:
-        bids: Bids above 0, shape (L,).
     """
     step, digits = step_of(bids), digits_of(bids)
     steps = np.full(len(bids), 0.0 if step is None else step)
@@ -87,10 +71,6 @@ def spread(bids: Numbers, half: Numbers) -> Numbers:
     """Return bids spread evenly over their steps: equal bids at the fractions of the golden ratio.
 
     These are even for any number of bids, and have nothing to do with the order of the sales.
-
-    Args:
-        bids: Bids above 0, shape (L,).
-        half: Half the step of each, shape (L,).
     """
     _, same = np.unique(bids, return_inverse=True)
     order = np.argsort(same, kind="stable")

@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from daedalus.lab.bids.log import BidLog
-from daedalus.lab.theory.distributions import Numbers
-
-Places = NDArray[np.int64]
+from daedalus.lab.theory.distributions import Integers, Numbers
 
 OFTEN = 10
 """Bids from which a bidder is compared with others."""
@@ -37,7 +34,7 @@ class Residuals:
     """Log bids of A sales around what covariates and the number of bidders lead to expect.
 
     Attributes:
-        left: The residuals of least squares, shape (L,), sale by sale.
+        logs: Log bids, sale by sale, shape (L,).
         sale: The sale of each, from 0 to A - 1, shape (L,).
         sizes: Number of bidders of each sale, shape (A,).
         design: The columns of the regression, shape (A, P).
@@ -45,30 +42,28 @@ class Residuals:
         names: Names of the bidders.
     """
 
-    left: Numbers
-    sale: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    logs: Numbers
+    sale: Integers
+    sizes: Integers
     design: Numbers
-    bidder: NDArray[np.int64] | None = None
+    bidder: Integers | None = None
     names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, log: BidLog, design: Numbers) -> Residuals:
-        """Return the residuals of a log.
-
-        Args:
-            log: The log, whose bids stand sale by sale.
-            design: Columns of the covariates and of the number of bidders, shape (A, P).
-        """
+        """Return the residuals of a log."""
         names: tuple[str, ...] = ()
         numbers = None
         if log.bidder is not None:
             found = np.unique(log.bidder[log.bidder != ""])
             numbers = np.where(log.bidder == "", -1, np.searchsorted(found, log.bidder))
             names = tuple(map(str, found))
-        bare = cls(np.log(log.bids), log.sale, log.bidders, design, numbers, names)
-        left = bare.left - bare.fitted(bare.left)[bare.sale]
-        return cls(left, log.sale, log.bidders, design, numbers, names)
+        return cls(np.log(log.bids), log.sale, log.bidders, design, numbers, names)
+
+    @cached_property
+    def left(self) -> Numbers:
+        """Return the residuals of least squares, shape (L,)."""
+        return self.logs - self.fitted(self.logs)[self.sale]
 
     @cached_property
     def _solver(self) -> Numbers:
@@ -81,7 +76,7 @@ class Residuals:
         return np.asarray(self.design @ (self._solver @ sums))
 
     @cached_property
-    def rows(self) -> dict[int, NDArray[np.int64]]:
+    def rows(self) -> dict[int, Integers]:
         """Return the places of the bids by number of bidders, each of shape (sales, bidders)."""
         of_bids = self.sizes[self.sale]
         return {
@@ -105,7 +100,7 @@ class Residuals:
         means = np.bincount(self.sale, numbers, len(self.sizes)) / self.sizes
         return np.asarray(numbers - means[self.sale])
 
-    def across_sales(self, rng: np.random.Generator) -> Iterator[Places]:
+    def across_sales(self, rng: np.random.Generator) -> Iterator[Integers]:
         """Yield places of bids that are changed among sales of one number of bidders."""
         for _ in range(_PERMUTATIONS):
             places = np.empty_like(self.sale)
@@ -113,7 +108,7 @@ class Residuals:
                 places[rows.ravel()] = rng.permutation(rows.ravel())
             yield places
 
-    def within_sales(self, rng: np.random.Generator) -> Iterator[Places]:
+    def within_sales(self, rng: np.random.Generator) -> Iterator[Integers]:
         """Yield places of bids that are changed inside each sale."""
         for _ in range(_PERMUTATIONS):
             yield np.lexsort([rng.random(len(self.sale)), self.sale])
@@ -136,13 +131,7 @@ class Screen:
 
 @dataclass(frozen=True)
 class Pair:
-    """The two bidders whose bids move together the most.
-
-    Attributes:
-        names: Their names.
-        sales: In how many sales they met.
-        screen: Its score, and how often the highest of all pairs reaches it by chance.
-    """
+    """The two bidders whose bids move together the most, the sales in which they met, the score."""
 
     names: tuple[str, str]
     sales: int
@@ -150,16 +139,12 @@ class Pair:
 
 
 def screens_of(
-    statistics: Callable[[Places], Numbers], permuted: Iterator[Places], bids: int,
+    statistics: Callable[[Integers], Numbers], permuted: Iterator[Integers], bids: int,
     two_sided: bool = True,
 ) -> list[Screen]:  # fmt: skip
-    """Return statistics beside those of permutations.
+    """Return K statistics of bids at places beside those at permuted places.
 
-    Args:
-        statistics: Returns K of them, shape (K,), of bids at places, shape (L,).
-        permuted: Places of bids, changed.
-        bids: Their number L.
-        two_sided: Whether low statistics count as much as high ones.
+    Low statistics count as much as high ones if the comparison has two sides.
     """
     drawn = np.array([statistics(each) for each in permuted])
     found = statistics(np.arange(bids))
@@ -181,7 +166,7 @@ def alike_within_sales(residuals: Residuals, rng: np.random.Generator) -> list[S
     (Imhof 2018). The last two are nan if no sale has three bids.
     """
 
-    def statistics(places: Places) -> Numbers:
+    def statistics(places: Integers) -> Numbers:
         correlation = intraclass(residuals, residuals.scores[places])
         return np.array([correlation, *spread_and_lead(residuals, residuals.left[places])])
 
@@ -233,7 +218,7 @@ def bidder_means(residuals: Residuals, rng: np.random.Generator) -> Screen | Non
 
     own = residuals.around_sale(residuals.scores)
 
-    def statistics(places: Places) -> Numbers:
+    def statistics(places: Integers) -> Numbers:
         return np.array([np.sum(np.bincount(who, own[places][known]) ** 2 / often)])
 
     (found,) = screens_of(statistics, residuals.within_sales(rng), len(own), False)
@@ -262,14 +247,14 @@ def closest_pair(residuals: Residuals, rng: np.random.Generator) -> Pair | None:
 
     own = residuals.around_sale(residuals.left)  # covers follow far below, which ranks would hide
 
-    def scores(places: Places) -> Numbers:
+    def scores(places: Integers) -> Numbers:
         bids = own[places]
         bids = bids - (np.bincount(who, bids) / counts)[who]
         products = bids[first] * bids[second]
         sums, squares = (np.bincount(place, each)[often] for each in (products, products**2))
         return np.asarray(sums / np.sqrt(squares))
 
-    def highest(places: Places) -> Numbers:
+    def highest(places: Integers) -> Numbers:
         return np.array([scores(places).max()])
 
     (screen,) = screens_of(highest, residuals.within_sales(rng), len(own), False)
@@ -278,7 +263,7 @@ def closest_pair(residuals: Residuals, rng: np.random.Generator) -> Pair | None:
     return Pair((residuals.names[one], residuals.names[other]), int(met[best]), screen)
 
 
-def _pairs(residuals: Residuals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(residuals: Residuals) -> tuple[Integers, Integers]:
     """Return the places of both bids of all pairs of known bidders; the lower number is first."""
     assert residuals.bidder is not None
     ones, others = [], []
@@ -348,11 +333,7 @@ def _scores(residuals: Residuals) -> dict[tuple[int, float], tuple[float, float]
 
 
 def _gaps(bids: Numbers) -> Iterator[tuple[tuple[int, float], float, float]]:
-    """Yield what should be 0 with its variance, by number of bids and frequency.
-
-    Args:
-        bids: Log bids of sales, in deviations inside a sale, shape (A, n).
-    """
+    """Yield what should be 0 with its variance, by number of bids and frequency."""
     size = bids.shape[1]
     for frequency in _FREQUENCIES:
         once, twice = (np.exp(1j * step * bids).sum(axis=1) for step in (frequency, 2 * frequency))
@@ -385,20 +366,16 @@ def _jackknife(function: Callable[..., Numbers], *columns: Numbers) -> tuple[flo
     return float(pseudo.mean()), float(pseudo.var(ddof=1) / count)
 
 
-def slope_on_bidders(residuals: Residuals, bids: Numbers) -> tuple[float, float]:
+def slope_on_bidders(residuals: Residuals) -> tuple[float, float]:
     """Return how log bids rise with each bidder more, and its standard error over sales.
 
     Covariates stay in the regression, in which one column of numbers of bidders takes the place of
-    those for each (the variance is White's, clustered by sale).
-
-    Args:
-        residuals: The residuals; the last columns of their design are the numbers of bidders.
-        bids: Bids, shape (L,).
+    those for each, the last ones of the design (the variance is White's, clustered by sale).
     """
     sizes = residuals.sizes.astype(np.float64)
     columns = residuals.design[:, : residuals.design.shape[1] - len(residuals.rows)]
     design = np.column_stack([columns, np.ones(len(sizes)), sizes])
-    sums = np.bincount(residuals.sale, np.log(bids))
+    sums = np.bincount(residuals.sale, residuals.logs)
     inverse = np.linalg.pinv(design.T @ (sizes[:, None] * design), hermitian=True)
     slopes = inverse @ (design.T @ sums)
     scores = design * (sums - sizes * (design @ slopes))[:, None]

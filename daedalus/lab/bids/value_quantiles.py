@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from daedalus.lab.bids.potential import Potential
 from daedalus.lab.bids.settings import FIRST_PRICE, SECOND_PRICE
-from daedalus.lab.theory.distributions import Numbers
+from daedalus.lab.theory.distributions import Integers, Numbers
 
 LEVELS = np.linspace(0.0, 1.0, 101)
 """Levels of the tables of quantiles, in hundredths, shape (K,)."""
@@ -85,13 +85,7 @@ def first_price_values(
 ) -> Numbers:
     """Return the quantiles of values behind first-price bids, rising, shape (K,).
 
-    Args:
-        bids: Bids of sales with one number of bidders, above 0, shape (L,).
-        weights: How often each counts, shape (L,).
-        bidders: That number n, at least 2.
-        smoothing: Bandwidth in levels, see ``bandwidth``.
-        excluded: Share of the values of n potential bidders below a reserve that binds. Values
-            found are those of the others.
+    The smoothing is a ``bandwidth``; for the rest see ``values_of``.
     """
     order = np.argsort(bids)
     ordered, counts = bids[order], weights[order]
@@ -106,11 +100,11 @@ def first_price_values(
     return np.sort(quantiles + markup)  # rearranged: Chernozhukov, Fernandez-Val & Galichon 2010
 
 
-def ascending_bounds(
-    bids: Numbers, sale: NDArray[np.int64], bidders: NDArray[np.int64], weights: Numbers,
+def ascending_tables(
+    bids: Numbers, sale: Integers, bidders: Integers, weights: Numbers,
     increment: float,
-) -> tuple[Numbers, Numbers]:  # fmt: skip
-    """Return quantiles between which those of values lie, by Haile & Tamer (2003).
+) -> Tables:  # fmt: skip
+    """Return what ascending bids tell: bounds of values by Haile & Tamer (2003), and their middle.
 
     Nobody bids above its value, and nobody lets another win at a price that it would beat. So each
     order statistic of bids bounds the distribution function from above, and the highest bid, raised
@@ -122,17 +116,12 @@ def ascending_bounds(
     estimates has.
 
     Args:
-        bids: The last bid of each bidder, shape (L,).
+        bids: The last bid of each bidder, sale by sale and rising, shape (L,).
         sale: The sale of each bid, shape (L,).
         bidders: Number of bidders of each sale, shape (A,).
         weights: How often each sale counts, shape (A,).
         increment: Least step, as a share of the bid.
-
-    Returns:
-        The lower and the upper quantiles, each of shape (K,).
     """
-    order = np.lexsort([bids, sale])
-    bids, sale = bids[order], sale[order]
     rank = np.arange(len(sale)) - np.searchsorted(sale, sale)
     places = quantiles_of(bids * (1.0 + increment), weights[sale])
     above, below = np.ones(len(places)), np.zeros(len(places))
@@ -147,78 +136,54 @@ def ascending_bounds(
     low, high = (
         np.interp(LEVELS.clip(_CUT, 1.0 - _CUT), *_rising(each, places)) for each in (above, below)
     )
-    return low, high
-
-
-def ascending_tables(
-    bids: Numbers, sale: NDArray[np.int64], bidders: NDArray[np.int64], weights: Numbers,
-    increment: float,
-) -> Tables:  # fmt: skip
-    """Return what the bids of ascending sales tell; see ``ascending_bounds``."""
-    low, high = ascending_bounds(bids, sale, bidders, weights, increment)
     of_sizes = _bids_by_size(bids, weights[sale], bidders[sale])
     return Tables((low + high) / 2.0, low, high, {}, of_sizes, np.ones(1))
 
 
 def sealed_tables(
-    bids: Numbers, weights: Numbers, bidders: NDArray[np.int64], kind: str, factor: float,
-    more_rivals: int = 0,
+    bids: Numbers, weights: Numbers, bidders: Integers, kind: str, factor: float,
+    more_rivals: int,
 ) -> Tables:  # fmt: skip
-    """Return what bids of sealed sales tell that have nothing in common; see ``values_by_size``.
+    """Return what bids of sealed sales tell that have nothing in common; see ``values_of``.
 
     Values of all sizes together are weighted by the inverse of their variance: where many bid, bids
     are near to values.
     """
-    by_size = values_by_size(bids, weights, bidders, kind, factor, more_rivals)
+    by_size = {}
+    for size in np.unique(bidders).tolist():
+        here = bidders == size
+        by_size[size] = values_of(bids[here], weights[here], size, kind, factor, more_rivals)
     many, first = np.bincount(bidders, weights), kind == FIRST_PRICE
-    values = pooled(by_size, {n: many[n] * (n - 1.0) ** (2 * first) for n in by_size})
-    return Tables.told(values, by_size, _bids_by_size(bids, weights, bidders))
+    counts = {n: many[n] * (n - 1.0) ** (2 * first) for n in by_size}
+    total = np.asarray(sum(counts[n] * values for n, values in by_size.items()))
+    return Tables.told(total / sum(counts.values()), by_size, _bids_by_size(bids, weights, bidders))
 
 
 def excluded_tables(
-    bids: Numbers, weights: Numbers, bidders: int, excluded: float, reserve: float, kind: str,
-    factor: float, more_rivals: int = 0,
+    bids: Numbers, weights: Numbers, potential: Potential, reserve: float, kind: str, factor: float,
+    more_rivals: int,
 ) -> Tables:  # fmt: skip
     """Return what bids tell of all who could have come, also of those whom a reserve kept away.
 
-    Args:
-        bids: Bids, shape (L,).
-        weights: How often each counts, shape (L,).
-        bidders: Number of bidders who could have come to each sale.
-        excluded: Share of their values below the reserve.
-        reserve: The reserve, in the unit of the bids.
-        kind: The format, ``first_price`` or ``second_price``.
-        factor: Factor of the bandwidth.
-        more_rivals: How many rivals more, or fewer, the bidders of a first-price sale expected.
+    The reserve is in the unit of the bids; for the rest see ``values_of``.
     """
-    quantiles = quantiles_of(bids, weights)
-    if kind == FIRST_PRICE:
-        smoothing = bandwidth(float(len(bids)), factor)
-        rivals = max(bidders + more_rivals, 2)
-        came = first_price_values(bids, weights, rivals, smoothing, excluded)
-    else:
-        came = quantiles
-    return Tables.told(with_excluded(came, excluded, reserve), {}, {bidders: quantiles})
+    bidders, excluded = potential.bidders, potential.excluded
+    came = values_of(bids, weights, bidders, kind, factor, more_rivals, excluded)
+    every = with_excluded(came, excluded, reserve)
+    return Tables.told(every, {}, {bidders: quantiles_of(bids, weights)})
 
 
 def with_excluded(came: Numbers, excluded: float, reserve: float) -> Numbers:
-    """Return quantiles of all values, also of those who stayed away, shape (K,).
+    """Return quantiles of all values, also of a share that was excluded, shape (K,).
 
     The log says nothing of these but that they are below the reserve: they are spread evenly.
-
-    Args:
-        came: Quantiles of the values of those who came, shape (K,).
-        excluded: Share of the values below the reserve.
-        reserve: The reserve, in the unit of the values.
     """
     places = (LEVELS - excluded) / max(1.0 - excluded, 1e-9)
     below = reserve * LEVELS / max(excluded, 1e-9)
     return np.where(places < 0.0, below, np.interp(places, LEVELS, came))
 
 
-def _bids_by_size(
-    bids: Numbers, weights: Numbers, bidders: NDArray[np.int64]
-) -> dict[int, Numbers]:
+def _bids_by_size(bids: Numbers, weights: Numbers, bidders: Integers) -> dict[int, Numbers]:
     """Return the quantiles of bids for each number of bidders that counts."""
     return {
         size: quantiles_of(bids[bidders == size], weights[bidders == size])
@@ -226,42 +191,30 @@ def _bids_by_size(
     }
 
 
-def values_by_size(
-    bids: Numbers, weights: Numbers, bidders: NDArray[np.int64], kind: str, factor: float,
-    more_rivals: int = 0,
-) -> dict[int, Numbers]:  # fmt: skip
-    """Return the quantiles of values for each number of bidders, for sealed sales.
+def values_of(
+    bids: Numbers, weights: Numbers, bidders: int, kind: str, factor: float, more_rivals: int = 0,
+    excluded: float = 0.0,
+) -> Numbers:  # fmt: skip
+    """Return the quantiles of values behind bids of sealed sales, shape (K,).
 
     Args:
-        bids: Bids, shape (L,).
+        bids: Bids of sales to which equally many bidders could come, shape (L,).
         weights: How often each counts, shape (L,).
-        bidders: Number of bidders of the sale of each bid, shape (L,).
+        bidders: That number.
         kind: The format, ``first_price`` or ``second_price``.
         factor: Factor of the bandwidth.
         more_rivals: How many rivals more, or fewer, the bidders of a first-price sale expected.
+        excluded: Share of values below a reserve that binds. Values found are those of the others.
 
     Raises:
         ValueError: The format is another one.
     """
-    found = {}
-    for size in np.unique(bidders).tolist():
-        here = bidders == size
-        if kind == FIRST_PRICE:
-            smoothing = bandwidth(float(here.sum()), factor)
-            expected = max(size + more_rivals, 2)
-            found[size] = first_price_values(bids[here], weights[here], expected, smoothing)
-        elif kind == SECOND_PRICE:
-            found[size] = quantiles_of(bids[here], weights[here])
-        else:
-            raise ValueError(f"format: {kind!r}; choose {FIRST_PRICE} or {SECOND_PRICE}")
-    return found
-
-
-def pooled(tables: dict[int, Numbers], counts: dict[int, float]) -> Numbers:
-    """Return mean quantiles of tables, weighted by their numbers of bids."""
-    return np.asarray(sum(counts[size] * table for size, table in tables.items())) / sum(
-        counts[size] for size in tables
-    )
+    if kind == SECOND_PRICE:
+        return quantiles_of(bids, weights)
+    if kind != FIRST_PRICE:
+        raise ValueError(f"format: {kind!r}; choose {FIRST_PRICE} or {SECOND_PRICE}")
+    smoothing = bandwidth(float(len(bids)), factor)
+    return first_price_values(bids, weights, max(bidders + more_rivals, 2), smoothing, excluded)
 
 
 def classes_of(bases: Numbers, known: Numbers, weights: Numbers) -> tuple[Numbers, Numbers]:

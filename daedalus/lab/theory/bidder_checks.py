@@ -74,7 +74,7 @@ def learn_to_shade(
 ) -> Learned:
     """Let bidders learn to bid in first-price sales; at first they do not know their rivals.
 
-    In each market of an episode n of them learn. Their values are even if no shape is given.
+    Each episode is a market of its own. Values are uniform if no shape is given.
     """
     market = make_theory_market(bidders, {"shader": replace(SHADER, values=shape)})
     state = market.reset(market_seeds(seed, "theory/shading", episodes))

@@ -10,9 +10,8 @@ from daedalus.lab.bids.value_quantiles import (
     LEVELS,
     bandwidth,
     first_price_values,
-    pooled,
     quantiles_of,
-    values_by_size,
+    values_of,
 )
 from tests.lab.bids.simulated import Quantile, first_price_bids, uniform
 
@@ -59,27 +58,21 @@ def test_weights_count_bids() -> None:
 
 def test_second_price_bids_are_values() -> None:
     values = np.random.default_rng(2).random(4000)
-    found = values_by_size(values, np.ones(4000), np.full(4000, 2), "second_price", 1.0)
-    assert abs(found[2] - LEVELS).max() < 0.03
-    assert np.array_equal(found[2], quantiles_of(values, np.ones(4000)))
+    found = values_of(values, np.ones(4000), 2, "second_price", 1.0)
+    assert abs(found - LEVELS).max() < 0.03
+    assert np.array_equal(found, quantiles_of(values, np.ones(4000)))
 
 
 @pytest.mark.parametrize("kind", ["ascending", "third_price", ""])
 def test_bids_of_another_format_are_not_taken_for_values(kind: str) -> None:
     with pytest.raises(ValueError, match=f"format: '{kind}'; choose first_price or second_price"):
-        values_by_size(np.ones(4), np.ones(4), np.full(4, 2), kind, 1.0)
+        values_of(np.ones(4), np.ones(4), 2, kind, 1.0)
 
 
 def test_more_rivals_make_lower_values() -> None:
     bids = first_price_bids(uniform, 3, 300, np.random.default_rng(3)).ravel()
-    sizes, ones = np.full(len(bids), 3), np.ones(len(bids))
     plain, more, fewer = (
-        values_by_size(bids, ones, sizes, "first_price", 1.0, change)[3].mean()
+        values_of(bids, np.ones(len(bids)), 3, "first_price", 1.0, change).mean()
         for change in (0, 1, -1)
     )
     assert more < plain < fewer
-
-
-def test_pooled_tables_are_weighted() -> None:
-    tables = {2: np.zeros(3), 3: np.ones(3)}
-    assert np.allclose(pooled(tables, {2: 1.0, 3: 3.0}), 0.75)
