@@ -11,11 +11,11 @@ from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelSettings
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.run_report import Report
-from daedalus.lab.bids.analysis import Analysis, Plan, analyse
+from daedalus.lab.bids.analysis import Plan, analyse
 from daedalus.lab.bids.estimated_population import population_file, population_of
 from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.figures import figures_of
-from daedalus.lab.bids.findings import reserves_table, rules_table
+from daedalus.lab.bids.findings import Findings, reserves_table, rules_table
 from daedalus.lab.bids.log import load_bids
 from daedalus.lab.bids.report import go_on, markdown, page, warnings
 from daedalus.lab.bids.verdict import EstimatedMarkets, Mixture
@@ -32,13 +32,12 @@ def main(config: FromBids, out: Path) -> None:
     estimator = Estimator.of(log, config.bid_log)
     with tracked(config, out) as (_, report):
         for note in estimator.log.notes:
-            report.say(f"{note.kind}: {note}")
+            report.say(f"{note.kind}: {note.text}")
         plan = replace(plan_of(config), understood=_understood(config))
-        analysis = analyse(estimator, plan, lambda markets: _trained(config, markets))
-        findings = analysis.findings
-        file = out / "population" / f"{findings.population}.yaml"  # a folder that Hydra can search
+        findings = analyse(estimator, plan, lambda markets: _trained(config, markets))
+        file = out / "population" / f"{log.population}.yaml"  # a folder that Hydra can search
         write_text(file, population_file(findings.estimate, estimator.log))
-        _write(report, analysis, out)
+        _write(report, findings, out)
 
 
 def plan_of(config: FromBids) -> Plan:
@@ -75,9 +74,8 @@ def _trained(config: FromBids, markets: EstimatedMarkets) -> Mapping[str, Mixtur
     return {"trained": Mixture.of_steps(steps, markets.scale)}
 
 
-def _write(report: Report, analysis: Analysis, out: Path) -> None:
-    findings = analysis.findings
-    for name, figure in figures_of(analysis).items():
+def _write(report: Report, findings: Findings, out: Path) -> None:
+    for name, figure in figures_of(findings).items():
         report.figure(figure, name)
     report.table(findings.designers, "designers", f"{findings.reward} of a sale")
     report.table(reserves_table(findings), "reserves")
@@ -95,5 +93,6 @@ def _write(report: Report, analysis: Analysis, out: Path) -> None:
     write_text(out / "report.md", text)
     for warning in warnings(findings.checks):
         report.say(warning.removeprefix("> ").replace("**", ""))
-    write_text(out / "report.html", page(text, f"What to set: {findings.population}", out))
+    title = f"What to set: {findings.estimator.log.population}"
+    write_text(out / "report.html", page(text, title, out))
     report.say(f"{out / 'report.html'}: what to set, what it gains, how sure, what was checked")

@@ -30,7 +30,9 @@ def what_to_set(findings: Findings) -> str:
     """Return what to set, in the seller's money, and why not something else."""
     verdict = findings.verdict
     if not verdict.change:
-        return f"**Change nothing: {_kept(findings)}.** {_why_not(findings)}"
+        now = verdict.in_force.multiple
+        kept = f"keep {_words(findings, now)}" if now else "go on without a reserve"
+        return f"**Change nothing: {kept}.** {_why_not(findings)}"
     told = _words(findings, verdict.policy.multiple) + _other_fields(findings)
     if findings.is_small:
         return (
@@ -39,15 +41,9 @@ def what_to_set(findings: Findings) -> str:
             "`best_estimated`, and all others stay as they are."
         )
     each = "" if findings.base == MONEY else " `reserves.csv` has the amount for each sale."
-    now = _words(findings, verdict.in_force.multiple)
+    today = _words(findings, verdict.in_force.multiple)
     due = " Today's rules break the brief." if verdict.required else ""
-    return f"**Set {told}** instead of {now}.{due}{each}"
-
-
-def _kept(findings: Findings) -> str:
-    if not findings.verdict.in_force.multiple:
-        return "go on without a reserve"
-    return f"keep {_words(findings, findings.verdict.in_force.multiple)}"
+    return f"**Set {told}** instead of {today}.{due}{each}"
 
 
 def what_it_brings(findings: Findings) -> str:
@@ -157,7 +153,7 @@ def _range_of_best(findings: Findings) -> str:
 
 def doubts(findings: Findings) -> list[str]:
     """Return what speaks against the verdict, the most serious first; none if nothing does."""
-    notes = [str(each) for each in findings.estimator.log.notes if each.kind == DOUBT]
+    notes = [each.text for each in findings.estimator.log.notes if each.kind == DOUBT]
     return [*notes, *_of_the_estimate(findings), *_of_assumptions(findings)]
 
 

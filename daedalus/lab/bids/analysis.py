@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
-from daedalus.design.briefs.clauses import Clause, Understanding
+from daedalus.design.briefs.clauses import Clause, Understanding, says
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.lab.bids.assumptions import fit_by_size, sensitivity
 from daedalus.lab.bids.brief_rules import BriefFindings, BriefRules, RuleCost
 from daedalus.lab.bids.diagnostics import diagnose
-from daedalus.lab.bids.estimator import Estimate, Estimator
+from daedalus.lab.bids.estimator import Estimator
 from daedalus.lab.bids.findings import Findings, designers_table, reserve_words
 from daedalus.lab.bids.verdict import (
     EstimatedMarkets,
@@ -42,14 +41,7 @@ Others = Callable[["EstimatedMarkets"], Mapping[str, Mixture]]
 class Plan:
     """How a mechanism is designed for the bidders of a log, and judged.
 
-    Attributes:
-        market: The market in which mechanisms are played.
-        reward: What the seller wants.
-        search: Budget of the search.
-        episodes: Episodes in which a mechanism is played, if its result has no formula.
-        confidence: Confidence of the intervals.
-        seed: Seed of all draws.
-        understood: What a brief asks for; None without a brief.
+    Episodes are played if a result has no formula. What is understood is what a brief asks for.
     """
 
     market: MarketSettings
@@ -66,31 +58,8 @@ class Plan:
         return BriefRules(self.understood or Understanding(), self.reward.active)
 
 
-@dataclass(frozen=True)
-class Analysis:
-    """What is found in a log, and the samples behind its intervals, which figures show.
-
-    Attributes:
-        findings: What a report tells.
-        samples: The bootstrap's estimates.
-        judgement: Results of the mechanisms under the estimate.
-        judgements: The same in the samples; in few of them, if mechanisms have to be played.
-    """
-
-    findings: Findings
-    samples: list[Estimate]
-    judgement: Judgement
-    judgements: list[Judgement]
-
-
-def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> Analysis:
-    """Estimate the values behind a log, design a mechanism for them, judge and check it.
-
-    Args:
-        estimator: The log, and how values are estimated from it.
-        plan: How the mechanism is designed and judged.
-        others: Designers that are judged beside the search.
-    """
+def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> Findings:
+    """Estimate the values behind a log, design a mechanism for them, judge and check it."""
     estimate, seed = estimator.estimate(), plan.seed
     samples = list(estimator.bootstrap(generator(seed, "bids/bootstrap")))
     markets, *sampled = (
@@ -107,14 +76,18 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
         in_force, designed, judgement, judgements, estimator, plan.confidence,
         rules.permitted(markets), breaks,
     )  # fmt: skip
+    costs = [_cost(each, plan, markets, sampled, verdict) for each in rules.clauses]
     sets = {
         "in force": reserve_words(in_force.multiple, estimator, estimate),
         "designed": reserve_words(verdict.policy.multiple, estimator, estimate),
     } | {name: each.words for name, each in played.items()}
-    findings = Findings(
+    return Findings(
         estimator,
         estimate,
+        samples,
         verdict,
+        judgement,
+        judgements,
         designers_table(sets, judgement, judgements, verdict, plan.confidence),
         fit_by_size(estimator, estimate),
         sensitivity(estimator, estimate, verdict),
@@ -122,11 +95,9 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
         plan.reward.name,
         markets.in_money,
         plan.confidence,
-        estimator.log.population,
         diagnose(estimator, estimate, samples, generator(seed, "bids/checks")),
-        None if plan.understood is None else _brief(plan, markets, sampled, verdict),
+        None if plan.understood is None else BriefFindings(costs, rules.unused),
     )
-    return Analysis(findings, samples, judgement, judgements)
 
 
 def _designed(
@@ -138,15 +109,6 @@ def _designed(
     found, _ = best_fixed(plan.search, objective, rng, rules.goal)
     near = rules.goal.nearest(Mechanisms.stack([in_force.mechanism]))[0]
     return found, without_idle_changes(found, near, markets, plan.search.sweep_episodes)
-
-
-def _brief(
-    plan: Plan, markets: EstimatedMarkets, sampled: list[EstimatedMarkets], verdict: Verdict
-) -> BriefFindings:
-    """Return what each rule of the brief costs, and which sentences rule nothing here."""
-    rules = plan.rules
-    costs = [_cost(each, plan, markets, sampled, verdict) for each in rules.clauses]
-    return BriefFindings(costs, rules.unused)
 
 
 def _cost(
@@ -168,8 +130,12 @@ def _cost(
         return float(each.designed[best] - each.in_force[at])
 
     samples = judgements_in(sampled, mechanism, free, {})
-    today: Literal["kept", "broken"] = "broken"
-    if rules.keeps(clause, verdict.in_force, markets):
-        today = "kept"
     low, high = map(float, ends_of(samples, cost_of, plan.confidence))
-    return RuleCost(clause.sentence, rules.says(clause), today, cost_of(judged), low, high)
+    return RuleCost(
+        clause.sentence,
+        says(clause, rules.understood.population),
+        "kept" if rules.keeps(clause, verdict.in_force, markets) else "broken",
+        cost_of(judged),
+        low,
+        high,
+    )

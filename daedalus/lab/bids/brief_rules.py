@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.design.briefs.clauses import Clause, Understanding, rules_of, says, understand
+from daedalus.design.briefs.clauses import Clause, Understanding, rules_of, understand
 from daedalus.design.briefs.named import BESIDE
 from daedalus.lab.bids.verdict import MULTIPLES, EstimatedMarkets, Policy, place_of
 from daedalus.market.allowed import Allowed, Between
@@ -66,10 +66,6 @@ class BriefRules:
         """Return the rules without one sentence."""
         rest = [each for each in self.understood.clauses if each is not clause]
         return BriefRules(understand(rest), self.aim)
-
-    def says(self, clause: Clause) -> str:
-        """Return what a sentence rules, in terms of the market."""
-        return says(clause, self.understood.population)
 
     def keeps(self, clause: Clause, policy: Policy, markets: EstimatedMarkets) -> bool:
         """Return whether a policy keeps the rule of a sentence, in a typical sale.
@@ -130,12 +126,7 @@ class RuleCost:
 
 @dataclass(frozen=True)
 class BriefFindings:
-    """What a report tells of a brief.
-
-    Attributes:
-        costs: The rules that hold, in order.
-        unused: The sentences that rule nothing here, each with the reason.
-    """
+    """What a report tells of a brief: its rules, and sentences that rule nothing, with reasons."""
 
     costs: Sequence[RuleCost]
     unused: Sequence[tuple[str, str]]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle
-from daedalus.lab.bids.analysis import Analysis
-from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator
+from daedalus.lab.bids.estimator import LEVEL, MONEY, RESERVE, Estimate
+from daedalus.lab.bids.findings import Findings
 from daedalus.lab.bids.value_quantiles import LEVELS
-from daedalus.lab.bids.verdict import MULTIPLES, Judgement, Verdict, ends_of, place_of
+from daedalus.lab.bids.verdict import MULTIPLES, Judgement, Verdict, ends_of, place_of, tails
 from daedalus.lab.theory.distributions import Numbers
 
 _BIDS, _VALUES, _IN_FORCE, _SET = "#e69f00", "#0072b2", "#4d4d4d", "#009e73"
@@ -23,26 +21,22 @@ _SHOWN = slice(2, -5)  # hundredths of the bids; the ends are few
 _STEPS = 160
 _DRAWS = 500
 _WIDTH = 0.07  # of the kernel of densities, as a share of the axis
-_BASES = {RESERVE: "times the reserve in force", LEVEL: "times the usual bid of the sale"}
+_BASES = {
+    RESERVE: "times the reserve in force",
+    LEVEL: "times the usual bid of the sale",
+    MONEY: "in the money of the log",
+}
+"""What reserves are multiples of, in words."""
 
 
-def figures_of(analysis: Analysis) -> dict[str, Figure]:
+def figures_of(findings: Findings) -> dict[str, Figure]:
     """Return all figures of a report, by name."""
-    findings, samples = analysis.findings, analysis.samples
-    estimator, estimate, verdict = findings.estimator, findings.estimate, findings.verdict
-    confidence = findings.confidence
-    values = {"values": values_over_bids(estimate)} if estimate.by_size else {}
-    reserve = reserve_curve(verdict, analysis.judgement, analysis.judgements, estimator, confidence)
+    values = {"values": values_over_bids(findings.estimate)} if findings.estimate.by_size else {}
     return values | {
-        "densities": densities(estimate, samples, confidence),
-        "reserve": reserve,
-        "sensitivity": sensitivity_dots(findings.sensitivity, verdict, estimator),
+        "densities": densities(findings),
+        "reserve": reserve_curve(findings),
+        "sensitivity": sensitivity_dots(findings),
     }
-
-
-def base_words(base: str) -> str:
-    """Return what reserves are multiples of, in words."""
-    return _BASES.get(base, "in the money of the log")
 
 
 def values_over_bids(estimate: Estimate) -> Figure:
@@ -67,16 +61,17 @@ def values_over_bids(estimate: Estimate) -> Figure:
     return figure
 
 
-def densities(estimate: Estimate, samples: Sequence[Estimate], confidence: float) -> Figure:
+def densities(findings: Findings) -> Figure:
     """Draw the density of bids, and that of values with a band over the bootstrap samples."""
+    estimate, confidence = findings.estimate, findings.confidence
     high = float(estimate.values[90]) * 1.15
     grid = np.linspace(0.0, high, _STEPS)
     figure, (axes,) = empty_panels(1, 1, (6.4, 4.2))
     axes.plot(grid, _density(estimate.all_bids, grid), color=_BIDS, lw=1.8, label="bids")
     axes.plot(grid, _density(estimate.values, grid), color=_VALUES, lw=1.8, label="values")
-    drawn = np.array([_density(each.values, grid) for each in samples])
-    ends = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
-    axes.fill_between(grid, *np.quantile(drawn, ends, axis=0), color=_VALUES, alpha=0.25, lw=0)
+    drawn = np.array([_density(each.values, grid) for each in findings.samples])
+    band = np.quantile(drawn, tails(confidence), axis=0)
+    axes.fill_between(grid, *band, color=_VALUES, alpha=0.25, lw=0)
     axes.set(xlabel="in usual bids of the sale", ylabel="density", xlim=(0.0, high))
     axes.set_ylim(0.0, None)
     axes.legend(frameon=False, fontsize=9)
@@ -93,22 +88,17 @@ def _density(quantiles: Numbers, grid: Numbers) -> Numbers:
     return np.asarray(np.maximum(1.0 - away, 0.0).sum(axis=0) / (width * _DRAWS))
 
 
-def reserve_curve(
-    verdict: Verdict,
-    judgement: Judgement,
-    samples: Sequence[Judgement],
-    estimator: Estimator,
-    confidence: float,
-) -> Figure:
+def reserve_curve(findings: Findings) -> Figure:
     """Draw the reward of each reserve, compared with the one in force, with its band."""
+    verdict, confidence = findings.verdict, findings.confidence
     figure, (axes,) = empty_panels(1, 1, (6.8, 4.4))
     now = place_of(verdict.in_force.multiple)
 
     def curve_of(each: Judgement) -> Numbers:
         return np.asarray(100.0 * (each.designed / each.in_force[now] - 1.0))
 
-    curve, ends = curve_of(judgement), ends_of(samples, curve_of, confidence)
-    places, unit = estimator.unit * MULTIPLES, estimator.unit
+    curve, unit = curve_of(findings.judgement), findings.estimator.unit
+    ends, places = ends_of(findings.judgements, curve_of, confidence), unit * MULTIPLES
     shown = MULTIPLES <= _right_end(curve, verdict)
     axes.fill_between(places[shown], *ends[:, shown], color=_VALUES, alpha=0.25, lw=0)
     axes.plot(places[shown], curve[shown], color=_VALUES, lw=1.8)
@@ -121,9 +111,7 @@ def reserve_curve(
         _mark(axes, unit * verdict.policy.multiple, _SET, word)
     if verdict.unseen:
         axes.axvspan(0.0, verdict.in_force.multiple, color="#f2f2f2", zorder=0)
-    axes.set(
-        xlabel=f"reserve price, {base_words(estimator.base)}", ylabel="change of the result, %"
-    )
+    axes.set(xlabel=f"reserve price, {_BASES[findings.base]}", ylabel="change of the result, %")
     axes.set_xlim(0.0, float(places[shown][-1]))
     axes.legend(frameon=False, fontsize=9, loc="upper right")
     grey = " · grey: the log has hardly any bids from there" if verdict.unseen else ""
@@ -143,19 +131,14 @@ def _mark(axes: Axes, place: float, colour: str, word: str) -> None:
     axes.axvline(place, color=colour, lw=1.4, ls="--", label=f"{word}: {place:.4g}")
 
 
-def sensitivity_dots(table: pd.DataFrame, verdict: Verdict, estimator: Estimator) -> Figure:
-    """Draw the best reserve, and the gain of the designed one, under each assumption.
-
-    Args:
-        table: The frame of ``sensitivity``.
-        verdict: The designed policy, and the one in force.
-        estimator: The log.
-    """
-    designed = estimator.unit * verdict.policy.multiple
+def sensitivity_dots(findings: Findings) -> Figure:
+    """Draw the best reserve, and the gain of the designed one, under each assumption."""
+    table, unit = findings.sensitivity, findings.estimator.unit
+    designed = unit * findings.verdict.policy.multiple
     figure, (left, right) = empty_panels(1, 2, (8.2, 1.7 + 0.3 * len(table)))
     places = np.arange(len(table))
     colours = [_SET if kind == "as estimated" else _VALUES for kind in table["kind"]]
-    left.scatter(estimator.unit * table["best"], places, c=colours, s=34, zorder=3)
+    left.scatter(unit * table["best"], places, c=colours, s=34, zorder=3)
     gains = table["gain"].round(6) + 0.0  # what is left of rounding is no gain
     right.scatter(gains, places, c=colours, s=34, zorder=3)
     if not gains.any():
@@ -168,7 +151,7 @@ def sensitivity_dots(table: pd.DataFrame, verdict: Verdict, estimator: Estimator
         panel.invert_yaxis()
         panel.margins(x=0.1)
         panel.grid(visible=True, axis="both")
-    left.set_xlabel(f"best reserve, {base_words(estimator.base)}")
+    left.set_xlabel(f"best reserve, {_BASES[findings.base]}")
     right.set_xlabel("gain of the designed reserve in revenue, %")
     reading = "dashed: the reserve that was designed · each row changes one assumption"
     entitle(figure, "If an assumption fails", reading)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from daedalus.lab.bids.brief_rules import BriefFindings
 from daedalus.lab.bids.estimator import LEVEL, RESERVE, Estimate, Estimator, money_at, over_classes
 from daedalus.lab.bids.value_quantiles import LEVELS
 from daedalus.lab.bids.verdict import Judgement, Verdict, ends_of, place_of
+from daedalus.lab.theory.distributions import Numbers
 
 _TYPICAL = 0.5
 
@@ -23,7 +23,10 @@ class Findings:
     Attributes:
         estimator: The log.
         estimate: Its estimate.
+        samples: Estimates of bootstrap samples.
         verdict: What to set.
+        judgement: Results of the mechanisms under the estimate.
+        judgements: The same in the samples; in few of them, if mechanisms have to be played.
         designers: Rows of designers: ``designer``, ``sets``, and a reward with its gain.
         fit: The frame of ``fit_by_size``.
         sensitivity: The frame of ``sensitivity``.
@@ -31,14 +34,16 @@ class Findings:
         reward: Name of the objective.
         in_money: Whether it is in the money of the log.
         confidence: Confidence of the intervals.
-        population: Name of the population's file.
         checks: The frame of ``diagnose``.
         brief: What a brief rules, and what that costs; None without a brief.
     """
 
     estimator: Estimator
     estimate: Estimate
+    samples: list[Estimate]
     verdict: Verdict
+    judgement: Judgement
+    judgements: list[Judgement]
     designers: pd.DataFrame
     fit: pd.DataFrame
     sensitivity: pd.DataFrame
@@ -46,7 +51,6 @@ class Findings:
     reward: str
     in_money: bool
     confidence: float
-    population: str
     checks: pd.DataFrame
     brief: BriefFindings | None = None
 
@@ -127,7 +131,7 @@ def amount(value: float) -> str:
     return f"{value:.4g}"
 
 
-def money_of(multiple: float, estimator: Estimator, estimate: Estimate) -> NDArray[np.float64]:
+def money_of(multiple: float, estimator: Estimator, estimate: Estimate) -> Numbers:
     """Return the reserve of each sale in the money of the log, shape (A,)."""
     return multiple * estimator.bases(estimate.levels)
 
@@ -158,19 +162,11 @@ def designers_table(
     verdict: Verdict,
     confidence: float,
 ) -> pd.DataFrame:
-    """Return a row for each designer: what it sets, what that brings, and its gain.
-
-    Args:
-        sets: What each designer sets, in words, by name.
-        judgement: Results under the estimate.
-        samples: Results under the estimates of bootstrap samples.
-        verdict: The designed policy, and the one in force.
-        confidence: Confidence of the intervals.
-    """
+    """Return a row for each designer: what it sets, what that brings, and its gain."""
     at, now = place_of(verdict.policy.multiple), place_of(verdict.in_force.multiple)
     names = ["in force", "designed", *judgement.others]
 
-    def results_of(each: Judgement) -> NDArray[np.float64]:
+    def results_of(each: Judgement) -> Numbers:
         others = [each.others[name] for name in judgement.others]
         return np.array([each.in_force[now], each.designed[at], *others])
 

@@ -13,7 +13,6 @@ import pandas as pd
 from markdown_it import MarkdownIt
 
 from daedalus.lab.bids.advice import doubts, how_sure, what_it_brings, what_to_set
-from daedalus.lab.bids.brief_rules import RuleCost
 from daedalus.lab.bids.diagnostics import FAMILY, failed
 from daedalus.lab.bids.estimator import LEVEL, RESERVE
 from daedalus.lab.bids.findings import Findings, amount, reserve_words
@@ -71,13 +70,9 @@ _FORMATS = {
 
 
 def markdown(findings: Findings, figures: Mapping[str, str], further: str) -> str:
-    """Return the report.
+    """Return the report with figures, by name, and what a reader can go on with.
 
-    Args:
-        findings: What it tells.
-        figures: Paths of the figures, relative to the report, by name: ``values``, ``densities``,
-            ``reserve`` and ``sensitivity``.
-        further: What a reader can go on with, such as ``go_on``.
+    Figures are paths relative to it: of ``values``, ``densities``, ``reserve`` and ``sensitivity``.
     """
     log = findings.estimator.log
     parts = [
@@ -107,11 +102,7 @@ def markdown(findings: Findings, figures: Mapping[str, str], further: str) -> st
 
 
 def warnings(checks: pd.DataFrame) -> list[str]:
-    """Return a warning in one line if some checks fail, and else nothing.
-
-    Args:
-        checks: The frame of ``diagnose``.
-    """
+    """Return a warning in one line if some checks fail, and else nothing."""
     bad = failed(checks)
     if not len(bad):
         return []
@@ -127,7 +118,7 @@ def _reading(findings: Findings) -> str:
     """Return what became of the file: a line for each kind of notes that there are."""
     log, lines = findings.estimator.log, []
     for kind in KINDS[:-1]:
-        notes = [plain(str(note)) for note in log.notes if note.kind == kind]
+        notes = [plain(note.text) for note in log.notes if note.kind == kind]
         if notes:
             lines.append(f"- **{kind.capitalize()}**: {' '.join(notes)}")
     fewest, most = int(log.bidders.min()), int(log.bidders.max())
@@ -168,7 +159,10 @@ def _brief(findings: Findings) -> list[str]:
         "intervals are over samples of the sales."
     )
     rules = pd.DataFrame(
-        [(each.sentence, each.says, each.today, _cost(each)) for each in brief.costs],
+        [
+            (each.sentence, each.says, each.today, _with_interval(each.cost, each.low, each.high))
+            for each in brief.costs
+        ],
         columns=["the brief says", "understood", "today", "costs"],
     )
     used = [told, _table(rules)] if len(rules) else ["None of its sentences rules these sales."]
@@ -177,10 +171,9 @@ def _brief(findings: Findings) -> list[str]:
     return ["## What the brief asks for", *used, *(["\n".join(unused)] if unused else []), heeds]
 
 
-def _cost(rule: RuleCost) -> str:
-    """Return the cost of a rule with its interval."""
-    told = amount(rule.cost)
-    return told if rule.low == rule.high else f"{told} ({amount(rule.low)} to {amount(rule.high)})"
+def _with_interval(number: float, low: float, high: float) -> str:
+    told = amount(number)
+    return f"{told} ({amount(low)} to {amount(high)})" if low < high else told
 
 
 def _with_terms(answers: list[str]) -> list[str]:
@@ -196,9 +189,9 @@ def _with_terms(answers: list[str]) -> list[str]:
 def go_on(findings: Findings) -> str:
     """Return what a reader can do with the files of a run."""
     told = (
-        f"`population/{findings.population}.yaml` has these bidders as a population of the market. "
-        "You can read and edit it. Its first lines say how to use it. `reserves.csv` has the "
-        "reserve of each sale of the estimate, in the money of the log."
+        f"`population/{findings.estimator.log.population}.yaml` has these bidders as a population "
+        "of the market. You can read and edit it. Its first lines say how to use it. "
+        "`reserves.csv` has the reserve of each sale of the estimate, in the money of the log."
     )
     if findings.base != LEVEL:
         return told
@@ -339,10 +332,7 @@ def _table(frame: pd.DataFrame) -> str:
 def _readable_designers(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with gains and their intervals in one column."""
     numbers = table[["gain", "gain_low", "gain_high"]].to_numpy(np.float64)
-    gains = [
-        f"{amount(gain)} ({amount(low)} to {amount(high)})" if low < high else amount(gain)
-        for gain, low, high in numbers.tolist()
-    ]
+    gains = [_with_interval(*row) for row in numbers.tolist()]
     return table[["designer", "sets", "result"]].assign(**{"gain, with its interval": gains})
 
 
@@ -358,12 +348,8 @@ def plain(text: str) -> str:
 def page(text: str, title: str, folder: Path) -> str:
     """Return the report as one HTML page with its figures inside.
 
-    On a phone tables and figures keep a readable width and scroll, but the page does not.
-
-    Args:
-        text: The report in Markdown.
-        title: Title of the page.
-        folder: Folder in which the figures' paths start.
+    The figures' paths start in the folder. On a phone tables and figures keep a readable width and
+    scroll, but the page does not.
     """
     text = _BEFORE_PERCENT.sub("\N{NO-BREAK SPACE}", text)
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)

@@ -60,14 +60,7 @@ _RAISED = 1.2
 
 @dataclass(frozen=True)
 class EstimatedMarkets:
-    """The markets of an estimate: one for each number of bidders that the log has.
-
-    Attributes:
-        estimate: Values and numbers of bidders.
-        settings: The market, and the shape of an episode.
-        reward: What is to be maximised.
-        seed: Seed of the run.
-    """
+    """The markets of an estimate: one for each number of bidders that the log has."""
 
     estimate: Estimate
     settings: MarketSettings
@@ -110,12 +103,9 @@ class EstimatedMarkets:
         return told and self.in_money and self.settings.strategic.shock_rate == 0
 
     def scores(self, mechanisms: Mechanisms, episodes: int, purpose: str) -> Numbers:
-        """Return the mean reward of mechanisms in a sale of level 1, shape (B,).
+        """Return the mean reward of B mechanisms in a sale of level 1, shape (B,).
 
-        Args:
-            mechanisms: B mechanisms. Their reserves are in units of the market.
-            episodes: Episodes for each number of bidders.
-            purpose: Keys the markets.
+        There are as many episodes for each number of bidders. The purpose keys the markets.
         """
         total = np.zeros(len(mechanisms))
         for size, env in self.envs.items():
@@ -133,11 +123,7 @@ class EstimatedMarkets:
     ) -> Numbers:
         """Return what a mechanism earns in a sale at each of ``MULTIPLES``, shape (M,).
 
-        Args:
-            mechanism: The mechanism; its reserve is not taken.
-            episodes: Episodes for each number of bidders, if theory does not tell.
-            purpose: Keys the markets.
-            by_theory: Whether theory is asked before the market.
+        Theory may be asked before the market. The mechanism's own reserve is not taken.
         """
         if by_theory and self.is_exact(mechanism):
             grid = self.estimate.values
@@ -165,12 +151,7 @@ class EstimatedMarkets:
 
 @dataclass(frozen=True)
 class Policy:
-    """A mechanism whose reserve is a multiple of the base of each sale.
-
-    Attributes:
-        mechanism: All fields but the reserve.
-        multiple: Reserve as a multiple of the base; 0 is none.
-    """
+    """A mechanism but for its reserve, which is a multiple of the base of each sale; 0 is none."""
 
     mechanism: Mechanism
     multiple: float
@@ -242,14 +223,7 @@ def policy_in_force(estimator: Estimator) -> Policy:
 def without_idle_changes(
     mechanism: Mechanism, in_force: Mechanism, markets: EstimatedMarkets, episodes: int
 ) -> Mechanism:
-    """Return a mechanism without its changes that gain next to nothing.
-
-    Args:
-        mechanism: That of a search.
-        in_force: The mechanism in force; its reserve is not taken.
-        markets: The markets.
-        episodes: Episodes behind each score.
-    """
+    """Return a mechanism without its changes that gain next to nothing."""
 
     def score(tried: Mechanism) -> float:
         return Mixture.of_one(tried, markets.scale).reward(markets, episodes, "settle")
@@ -362,16 +336,7 @@ class Verdict:
     ) -> Verdict:  # fmt: skip
         """Return what to set: the best reserve of the designed mechanism, if it surely gains.
 
-        Args:
-            in_force: The policy in force.
-            designed: The mechanism that was designed.
-            judgement: Rewards under the estimate.
-            samples: Rewards under the estimates of bootstrap samples.
-            estimator: The log.
-            confidence: Confidence of the intervals.
-            permitted: Which of ``MULTIPLES`` may be set, shape (M,); None if all may.
-            required: Whether a change is due whatever it brings, as the policy in force is not
-                allowed.
+        Of ``MULTIPLES`` those may be set that are permitted, shape (M,); all if that is None.
         """
 
         def of_permitted(rewards: Numbers) -> Numbers:
@@ -412,9 +377,13 @@ def _as_good(rewards: Numbers, at: int) -> tuple[float, float]:
 
 def interval_of(numbers: Sequence[float], confidence: float) -> tuple[float, float]:
     """Return the percentile interval of bootstrap samples."""
-    tails = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
-    low, high = np.quantile(np.array(numbers), tails)
+    low, high = np.quantile(np.array(numbers), tails(confidence))
     return float(low), float(high)
+
+
+def tails(confidence: float) -> list[float]:
+    """Return the levels of both ends of an interval."""
+    return [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
 
 
 def ends_of(
@@ -425,7 +394,7 @@ def ends_of(
     Where bids tell bounds of values, it reaches over their lowest, middle and highest values.
     """
     drawn = np.array([[of(each) for each in (sample, *sample.ends)] for sample in samples])
-    low, high = np.quantile(drawn, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
+    low, high = np.quantile(drawn, tails(confidence), axis=0)
     return np.array([low.min(axis=0), high.max(axis=0)])
 
 

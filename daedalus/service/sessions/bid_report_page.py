@@ -55,13 +55,13 @@ def report_on_bids(
 
     out, title = Path(folder), file_stem(name)
     log = log_of(parse_table(csv, settings), settings, title)
-    analysis = analyse(Estimator.of(log, settings), plan)
-    drawn = figures_of(analysis)
+    findings = analyse(Estimator.of(log, settings), plan)
+    drawn = figures_of(findings)
     for each, figure in drawn.items():
         save(figure, out / "figures" / f"{each}.png")
     paths = {each: f"figures/{each}.png" for each in drawn}
-    text = markdown(analysis.findings, paths, _FURTHER)
-    write_table(reserves_table(analysis.findings), out / "reserves.csv")
+    text = markdown(findings, paths, _FURTHER)
+    write_table(reserves_table(findings), out / "reserves.csv")
     reserves = (out / "reserves.csv").read_text(encoding="utf-8")
     return MadeReport(page(text, f"What to set: {title}", out), reserves)
 

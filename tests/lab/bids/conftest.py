@@ -81,12 +81,13 @@ def verdict(estimate: Estimate, estimator: Estimator, judgements: list[Judgement
 
 @pytest.fixture
 def findings(
-    estimator: Estimator, estimate: Estimate, verdict: Verdict, checks: pd.DataFrame
-) -> Findings:
+    estimator: Estimator, estimate: Estimate, samples: list[Estimate], verdict: Verdict,
+    judgements: list[Judgement], checks: pd.DataFrame,
+) -> Findings:  # fmt: skip
     row = {"designer": "search", "sets": "its own", "result": 50.0}
     designers = pd.DataFrame([row | {"gain": 3.0, "gain_low": 1.0, "gain_high": 5.0}])
     fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
     return Findings(
-        estimator, estimate, verdict, designers, fit, table, 47.0, "revenue", True, 0.95, "small",
-        checks,
+        estimator, estimate, samples, verdict, judge(estimate, estimator), judgements, designers,
+        fit, table, 47.0, "revenue", True, 0.95, checks,
     )  # fmt: skip

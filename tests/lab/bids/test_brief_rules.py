@@ -9,10 +9,10 @@ from daedalus.design.briefs.clauses import Clause, understand
 from daedalus.design.briefs.named import BESIDE
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.lab.bids.advice import what_to_set
-from daedalus.lab.bids.analysis import Analysis, Plan, analyse
+from daedalus.lab.bids.analysis import Plan, analyse
 from daedalus.lab.bids.brief_rules import BriefRules
 from daedalus.lab.bids.estimator import Estimator
-from daedalus.lab.bids.findings import rules_table
+from daedalus.lab.bids.findings import Findings, rules_table
 from daedalus.lab.bids.report import _brief
 from daedalus.lab.bids.verdict import MULTIPLES, EstimatedMarkets, policy_in_force
 from tests.lab.bids.conftest import REVENUE, STATIC, make_estimator
@@ -30,13 +30,13 @@ OTHERS = {
 }
 
 
-def analysed(estimator: Estimator, *clauses: Clause) -> Analysis:
+def analysed(estimator: Estimator, *clauses: Clause) -> Findings:
     plan = Plan(STATIC, REVENUE, BUDGET, 1, 0.95, 0, understand(clauses))
     return analyse(estimator, plan)
 
 
 @pytest.fixture(scope="module")
-def analysis(estimator: Estimator) -> Analysis:
+def ruled(estimator: Estimator) -> Findings:
     return analysed(estimator, FORMAT, FLOOR, MONEY)
 
 
@@ -53,21 +53,20 @@ def test_a_reserve_is_a_share_of_the_top_value_in_a_typical_sale(
 
 
 @pytest.mark.slow
-def test_rules_are_kept_and_cost_what_is_said(analysis: Analysis, estimator: Estimator) -> None:
-    found, brief = analysis.findings, analysis.findings.brief
-    verdict = found.verdict
-    scale = float(found.estimate.values[-1])
-    assert verdict.policy.multiple * np.median(found.estimate.bases) / scale >= 0.8 - 1e-9
+def test_rules_are_kept_and_cost_what_is_said(ruled: Findings, estimator: Estimator) -> None:
+    verdict, brief = ruled.verdict, ruled.brief
+    scale = float(ruled.estimate.values[-1])
+    assert verdict.policy.multiple * np.median(ruled.estimate.bases) / scale >= 0.8 - 1e-9
     assert verdict.policy.mechanism.auction_type == "first_price"
     assert verdict.required and verdict.change and brief is not None
     format_, floor = brief.costs
     assert (format_.sentence, format_.today) == ("Own bids.", "kept")
     assert (floor.says, floor.today) == ("reserve_price: 0.8 to 0.9", "broken")
-    free = analysed(estimator, FORMAT).findings.verdict
+    free = analysed(estimator, FORMAT).verdict
     lost = free.reward + free.gain - verdict.reward - verdict.gain
     assert floor.cost == pytest.approx(lost) and floor.low < floor.cost < floor.high
     assert lost > 0.05 * free.reward
-    told = what_to_set(found)
+    told = what_to_set(ruled)
     assert told.startswith("**Set a reserve of") and "Today's rules break the brief" in told
     assert brief.unused == []  # money is what counts in any case
 
@@ -81,7 +80,7 @@ def with_reserve() -> Estimator:
 def test_a_secret_reserve_costs_nothing_where_nobody_pays_its_own_bid(
     with_reserve: Estimator,
 ) -> None:
-    found = analysed(with_reserve, SECRET).findings
+    found = analysed(with_reserve, SECRET)
     set_, brief = found.verdict.policy, found.brief
     assert set_.mechanism.auction_type == "second_price" and set_.multiple > 1
     assert not set_.mechanism.reveal_reserve and found.verdict.required and brief is not None
@@ -96,19 +95,19 @@ def test_a_secret_reserve_costs_nothing_where_nobody_pays_its_own_bid(
 @pytest.mark.slow
 def test_without_a_reserve_there_is_none_to_keep_secret(estimator: Estimator) -> None:
     none = Clause("reserve_most/x", 0.0, "No reserve.")
-    found = analysed(estimator, SECRET, none).findings
+    found = analysed(estimator, SECRET, none)
     assert not found.verdict.in_force.multiple and not found.verdict.policy.multiple
     assert found.brief is not None and [each.today for each in found.brief.costs] == ["kept"] * 2
     assert not found.verdict.required and "reveal_reserve" not in found.other_fields
     assert "go on without a reserve" in what_to_set(found)
 
-    free = analysed(estimator, SECRET).findings
+    free = analysed(estimator, SECRET)
     assert not free.verdict.required  # the log has no reserve that could be told
 
 
 @pytest.mark.slow
 def test_a_secret_reserve_beside_own_bids_is_played_and_costs(with_reserve: Estimator) -> None:
-    found = analysed(with_reserve, SECRET, FORMAT).findings
+    found = analysed(with_reserve, SECRET, FORMAT)
     set_, brief = found.verdict.policy.mechanism, found.brief
     assert set_.auction_type == "first_price" and not set_.reveal_reserve and brief is not None
     secret, format_ = brief.costs
@@ -117,7 +116,7 @@ def test_a_secret_reserve_beside_own_bids_is_played_and_costs(with_reserve: Esti
     assert found.verdict.gain < 0 and found.verdict.change  # it is due, whatever it brings
 
 
-def test_what_a_log_cannot_tell_is_named(analysis: Analysis) -> None:
+def test_what_a_log_cannot_tell_is_named(ruled: Findings) -> None:
     clauses = [each for each, _ in OTHERS.values()]
     rules = BriefRules(understand([FLOOR, *clauses]), REVENUE.active)
     assert [each.sentence for each in rules.clauses] == [FLOOR.sentence]
@@ -140,17 +139,17 @@ def test_what_is_named_beside_is_told_only_if_it_could_rule() -> None:
     assert rules.unused == [("payment/vcg", BESIDE)]
 
 
-def test_the_report_has_a_section_of_the_brief(analysis: Analysis) -> None:
-    title, told, table, *_ = _brief(analysis.findings)
+def test_the_report_has_a_section_of_the_brief(ruled: Findings) -> None:
+    title, told, table, *_ = _brief(ruled)
     assert title == "## What the brief asks for" and "do not add up" in told
     assert "| Not below four fifths. | reserve\\_price: 0.8 to 0.9 | broken |" in table
-    brief = analysis.findings.brief
+    brief = ruled.brief
     assert brief is not None and list(rules_table(brief)["today"]) == ["kept", "broken"]
 
 
 def test_without_a_brief_nothing_is_ruled(estimator: Estimator, markets: EstimatedMarkets) -> None:
     plan = Plan(STATIC, REVENUE, BUDGET, 1, 0.95, 0)
-    found = analyse(estimator, plan).findings
+    found = analyse(estimator, plan)
     assert found.brief is None and _brief(found) == [] and not found.verdict.required
     assert not plan.rules.goal.allowed and plan.rules.permitted(markets).all()
     assert policy_in_force(estimator) == found.verdict.in_force
