@@ -34,6 +34,7 @@ _TOTALS = re.compile(
 """Names of totals: what follows such a word may be what is added up, but no name as of a firm."""
 _COPIED = 0.2  # share of sales in which each bid stands twice, from which it is no chance
 _SUMMED = 0.5  # share of sales in which the highest bid is the sum of the others
+_EQUAL = 0.9  # share of sales whose bids are all equal, from which nothing can be estimated
 _FEWEST = 5
 _DIFFERENT = 25
 _LISTED = 3
@@ -44,22 +45,14 @@ _LOTS = re.compile(
 )
 """Names of columns that tell the sales of one event apart."""
 _TIME = re.compile(r"[T ,].*")
-_NO_NAMES = ("NA", "NaN", "nan", "None", "null", "N/A")
+_NO_NAMES = {"NA", "NaN", "nan", "None", "null", "N/A"}
 _UNKNOWN = {"", *ABSENT, "unknown", "anonymous"}
 _WAYS_TO_BID = {"phone", "online", "floor", "proxy"}
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table that have a meaning for sales.
-
-    Attributes:
-        auction: Column of the sales.
-        bid: Column of the bids.
-        bidder: Column of the bidders, or None.
-        reserve: Column of the reserves, or None.
-        date: Column of the dates, or None.
-    """
+    """The columns of a table that have a meaning for sales."""
 
     auction: str
     bid: str
@@ -100,8 +93,7 @@ class Roles:
     @property
     def taken(self) -> list[str]:
         """Return the columns that have a role."""
-        every = (self.auction, self.bid, self.bidder, self.reserve, self.date)
-        return [name for name in every if name is not None]
+        return [name for name in asdict(self).values() if name is not None]
 
     @property
     def names(self) -> list[str]:
@@ -117,11 +109,7 @@ class Roles:
 
 
 def require_log(source: str, settings: BidLogSettings) -> None:
-    """Refuse a log without a file or without the columns that it needs. No row is read.
-
-    Args:
-        source: Path of a CSV file, or ``timber``.
-        settings: Names of its columns.
+    """Refuse a log, a CSV file or ``timber``, without the columns that it needs. No row is read.
 
     Raises:
         CannotRunError: The message says what is expected.
@@ -167,7 +155,9 @@ def bidders_of(table: TextTable, roles: Roles) -> tuple[list[str] | None, list[N
         for line, cell in zip(table.lines, cells, strict=True)
     ]
     unknown = [line for line, name in zip(table.lines, named, strict=True) if not name_of(name)]
-    notes = [*_alike("bidder", map(name_of, named)), *_ways_to_bid(cells)]
+    why = "counts as one bidder; if it stands for several, leave its cells empty"
+    ways = {cell for cell in cells if cell.casefold() in _WAYS_TO_BID}
+    notes = [*_alike("bidder", map(name_of, named)), *_odd("bidder", cells, ways, why)]
     if unknown:
         why = f"{_rows(unknown)} without a name: each counts as a bid of somebody unknown."
         notes.append(Note(MISSING, why))
@@ -192,16 +182,11 @@ def auctions_of(table: TextTable, roles: Roles) -> tuple[list[str], list[Note]]:
                 f"bids: line {line} has no sale in column {roles.auction}; if it is a total, "
                 "delete it, or else name its sale"
             )
-    return cells, [*_alike("sale", cells), *_odd_sales(cells)]
+    return cells, [*_alike("sale", cells), *_odd("sale", cells, _NO_NAMES, "counts as a name")]
 
 
 def refuse_pooled(table: TextTable, auctions: Sequence[str], roles: Roles) -> list[Note]:
     """Refuse a log in which several sales have one name, as lots of an event; return doubts.
-
-    Args:
-        table: The table.
-        auctions: Sale of each row.
-        roles: The columns that have a meaning.
 
     Raises:
         CannotRunError: A column of lots differs within most sales; the message names two lines.
@@ -257,20 +242,11 @@ def _alike(what: str, names: Iterable[str]) -> Iterator[Note]:
         yield Note(DOUBT, f"{what} names that look alike count as different ones: {shown}.")
 
 
-def _odd_sales(cells: Sequence[str]) -> Iterator[Note]:
-    """Yield notes on names of sales that may mean none."""
-    for word in _NO_NAMES:
-        count = cells.count(word)
-        if count:
-            yield Note(DOUBT, f"sale {word}, in {count:,} rows, counts as a name.")
-
-
-def _ways_to_bid(cells: Sequence[str]) -> Iterator[Note]:
-    """Yield notes on bidders whose name is how they bid, and so may be several."""
-    for name, count in sorted(Counter(cells).items()):
-        if name.casefold() in _WAYS_TO_BID:
-            why = "counts as one bidder; if it stands for several, leave its cells empty"
-            yield Note(DOUBT, f"bidder {name}, in {count:,} rows, {why}.")
+def _odd(what: str, cells: Sequence[str], names: set[str], why: str) -> Iterator[Note]:
+    """Yield notes on names that may mean none, or several."""
+    counts = Counter(cells)
+    for name in sorted(names & counts.keys()):
+        yield Note(DOUBT, f"{what} {name}, in {counts[name]:,} rows, {why}.")
 
 
 def _plain(name: str) -> Decimal | str:
@@ -287,14 +263,6 @@ def last_bids(
     bids: Sequence[float], kind: str, date: str | None = None,
 ) -> tuple[list[bool], list[Note]]:  # fmt: skip
     """Return which rows count: in ascending sales the highest bid of each bidder.
-
-    Args:
-        table: The table, for its lines.
-        auctions: Sale of each row.
-        bidders: Bidder of each row, or None.
-        bids: Bid of each row.
-        kind: Format of the sales.
-        date: The column of dates, or None.
 
     Raises:
         CannotRunError: Somebody bids twice in a sealed sale; the message names both lines.
@@ -339,15 +307,40 @@ def _twice(table: TextTable, key: tuple[str, str], other: int, row: int, date: s
     )
 
 
-def refuse_copies(sales: Sequence[Sequence[float]]) -> list[Note]:
-    """Refuse a log that stands in the file twice; return doubts about single sales.
+def refuse_odd_sales(sales: Sequence[Sequence[float]]) -> list[Note]:
+    """Refuse sums, copies, and sales whose bids are all equal; return doubts about single sales.
 
     Args:
         sales: Bids of each sale, rising.
 
     Raises:
-        CannotRunError: In many sales each bid stands there twice, or each sale does.
+        CannotRunError: The log has such rows.
     """
+    _refuse_sums(sales)
+    doubts = _refuse_copies(sales)
+    several = [bids for bids in sales if len(bids) > 1]
+    equal = sum(bids[0] == bids[-1] for bids in several)
+    if several and equal >= _EQUAL * len(several):
+        raise CannotRunError(
+            f"bids: in {equal} of {len(several)} sales of two bids or more all bids are equal, so "
+            "they tell nothing of values; give the bids that were made, not the prices"
+        )
+    return doubts
+
+
+def _refuse_sums(sales: Sequence[Sequence[float]]) -> None:
+    """Refuse a log if the highest bid is the sum of the others in most sales of three or more."""
+    several = [bids for bids in sales if len(bids) >= 3]
+    summed = sum(math.isclose(bids[-1], sum(bids[:-1]), rel_tol=1e-6) for bids in several)
+    if len(set(map(tuple, several))) >= _DIFFERENT and summed > _SUMMED * len(several):
+        raise CannotRunError(
+            f"bids: in {summed} of {len(several)} sales of three rows or more the highest bid is "
+            "the sum of the others, as in rows of totals; delete those rows"
+        )
+
+
+def _refuse_copies(sales: Sequence[Sequence[float]]) -> list[Note]:
+    """Refuse a log if in many sales each bid stands there twice, or each sale does."""
     copied = sum(_is_copied(bids) for bids in sales)
     if copied >= _FEWEST and copied >= _COPIED * len(sales):
         raise CannotRunError(
@@ -360,33 +353,13 @@ def refuse_copies(sales: Sequence[Sequence[float]]) -> list[Note]:
             "bids: the bids of each sale stand there again under another name of a sale; delete "
             "the copies"
         )
-    if copied:
-        why = f"In {copied} sales each bid stands there twice; if those are copies, delete them."
-        return [Note(DOUBT, why)]
-    return []
+    why = f"In {copied} sales each bid stands there twice; if those are copies, delete them."
+    return [Note(DOUBT, why)] if copied else []
 
 
 def _is_copied(bids: Sequence[float]) -> bool:
     counts = Counter(bids)
     return len(counts) > 1 and reduce(math.gcd, counts.values()) > 1
-
-
-def refuse_sums(sales: Sequence[Sequence[float]]) -> None:
-    """Refuse a log in which each sale has a row with the sum of its bids.
-
-    Args:
-        sales: Bids of each sale, rising.
-
-    Raises:
-        CannotRunError: The highest bid is the sum of the others in most sales of three or more.
-    """
-    several = [bids for bids in sales if len(bids) >= 3]
-    summed = sum(math.isclose(bids[-1], sum(bids[:-1]), rel_tol=1e-6) for bids in several)
-    if len(set(map(tuple, several))) >= _DIFFERENT and summed > _SUMMED * len(several):
-        raise CannotRunError(
-            f"bids: in {summed} of {len(several)} sales of three rows or more the highest bid is "
-            "the sum of the others, as in rows of totals; delete those rows"
-        )
 
 
 def _rows(lines: Sequence[int]) -> str:

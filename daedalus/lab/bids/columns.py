@@ -97,16 +97,12 @@ class Columns:
         self._of_amounts = decimal or self._mark_of(amounts)
         self._of_others = decimal or self._mark_of(set(table.names) - set(names))
 
-    def texts(self, name: str) -> list[str]:
-        """Return a column as texts."""
-        return self.table.column(name)
-
     def are_numbers(self, name: str) -> bool:
         """Return whether a column is of numbers: most cells are, in one unit, and none is a code.
 
         A code is a number that begins with 0, such as 01234.
         """
-        filled = [cell for cell in self.texts(name) if _is_there(cell)]
+        filled = [cell for cell in self.table.column(name) if _is_there(cell)]
         units = Counter(unit for unit, number in map(_bare, filled) if _any_number(number))
         most = max(units.values(), default=0)
         return 0 < len(filled) <= 2 * most and not any(map(_CODE.match, filled))
@@ -117,14 +113,18 @@ class Columns:
         Raises:
             CannotRunError: A cell is none, or may be two; the message names its line.
         """
-        cells = self.texts(name)
+        cells = self.table.column(name)
         bare, unit = self._without_unit(name, cells)
         decimal = self._decimal or self._mark(name, bare)
         values: list[float | None] = []
         for line, cell, number in zip(self.table.lines, cells, bare, strict=True):
             value = number_of(number, decimal or ".")
             if value is None and _is_there(cell):
-                raise CannotRunError(self._no_number(name, line, cell, decimal))
+                mark = f" with the decimal mark {decimal}" if decimal else ""
+                raise CannotRunError(
+                    f"bids: column {name}, line {line}: {cell} is no number{mark}; write digits "
+                    "alone, such as 1250.50"
+                )
             values.append(value)
         return Numbers(values, decimal, unit)
 
@@ -134,8 +134,8 @@ class Columns:
         Raises:
             CannotRunError: A cell is none; the message names its line.
         """
-        found = self.numbers(name)
-        for line, cell, value in zip(self.table.lines, self.texts(name), found.values, strict=True):
+        found, cells = self.numbers(name), self.table.column(name)
+        for line, cell, value in zip(self.table.lines, cells, found.values, strict=True):
             where = f"bids: column {name}, line {line}"
             if value is None:
                 shown = cell or "an empty cell"
@@ -157,7 +157,7 @@ class Columns:
             CannotRunError: A cell is no date; the message names its line.
         """
         found = []
-        for line, cell in zip(self.table.lines, self.texts(name), strict=True):
+        for line, cell in zip(self.table.lines, self.table.column(name), strict=True):
             year = _year(cell)
             if year is None:
                 shown = cell or "an empty cell"
@@ -169,11 +169,7 @@ class Columns:
         return found
 
     def _without_unit(self, name: str, cells: Sequence[str]) -> tuple[list[str], str]:
-        """Return cells without the unit that all of them have.
-
-        Raises:
-            CannotRunError: They have several, or some have none.
-        """
+        """Return cells without the unit that all of them have."""
         parts = [_bare(cell) for cell in cells]
         there = [row for row, cell in enumerate(cells) if _is_there(cell)]
         units = Counter(parts[row][0] for row in there)
@@ -189,11 +185,7 @@ class Columns:
         return [number for _, number in parts], usual
 
     def _mark(self, name: str, cells: Sequence[str]) -> str:
-        """Return the decimal mark of a column; "" if it has no mark.
-
-        Raises:
-            CannotRunError: Both marks are possible, and the file has no cell that tells.
-        """
+        """Return the decimal mark of a column; "" if it has no mark."""
         marked = [cell for cell in cells if "." in cell or "," in cell]
         if not marked:
             return ""
@@ -210,11 +202,7 @@ class Columns:
         return self._guess(name, cells, marked)
 
     def _guess(self, name: str, cells: Sequence[str], marked: list[str]) -> str:
-        """Return the mark of cells such as 1.234, all of which may be in thousands.
-
-        Raises:
-            CannotRunError: Nothing tells.
-        """
+        """Return the mark of cells such as 1.234, all of which may be in thousands."""
         dots = all("." in cell for cell in cells if cell)
         if dots and self.table.separator == ",":
             return "."
@@ -231,19 +219,12 @@ class Columns:
         """Return the only decimal mark that some column must have; None if none or both."""
         certain = set()
         for name in names:
-            cells = {_bare(cell)[1] for cell in set(self.texts(name))}
+            cells = {_bare(cell)[1] for cell in set(self.table.column(name))}
             marked = [cell for cell in cells if "." in cell or "," in cell]
             fits = [mark for mark in ".," if all(_reads(cell, mark) for cell in marked)]
             if len(fits) == 1:
                 certain |= set(fits)
         return certain.pop() if len(certain) == 1 else None
-
-    def _no_number(self, name: str, line: int, cell: str, decimal: str) -> str:
-        mark = f" with the decimal mark {decimal}" if decimal else ""
-        return (
-            f"bids: column {name}, line {line}: {cell} is no number{mark}; write digits alone, "
-            "such as 1250.50"
-        )
 
 
 @lru_cache(maxsize=_KEPT)

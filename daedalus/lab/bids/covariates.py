@@ -13,14 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.columns import Columns
 from daedalus.lab.bids.settings import BidLogSettings
 from daedalus.lab.bids.text_table import DOUBT, LEFT_OUT, USED, Note
-
-YEAR = "year"
+from daedalus.lab.theory.distributions import Integers, Numbers
 
 FEWEST = 10
 """Categories with fewer sales share one dummy."""
@@ -49,13 +47,13 @@ class Sale:
         reserves: The reserve of each row, or None, shape (L,).
     """
 
-    number: NDArray[np.int64]
-    bids: NDArray[np.float64]
+    number: Integers
+    bids: Numbers
     bidders: Sequence[str] | None
-    reserves: NDArray[np.float64] | None
+    reserves: Numbers | None
 
     @property
-    def first(self) -> NDArray[np.int64]:
+    def first(self) -> Integers:
         """Return the first row of each sale, shape (A,)."""
         return np.asarray(np.unique(self.number, return_index=True)[1])
 
@@ -81,7 +79,7 @@ class Sale:
         enough = min(sold.sum(), (~sold).sum()) >= FEWEST
         return bool(enough and guess[sold].mean() >= _SAME and (~guess[~sold]).mean() >= _SAME)
 
-    def results(self) -> dict[str, NDArray[np.float64]]:
+    def results(self) -> dict[str, Numbers]:
         """Return what follows from the bids of each sale, in words and numbers of shape (A,)."""
         order = np.lexsort([self.bids, self.number])
         rising, counts = self.bids[order], np.bincount(self.number)
@@ -95,7 +93,7 @@ class Sale:
             "the mean of the bids": sums / counts,
         }
 
-    def are_prices(self, numbers: NDArray[np.float64]) -> bool:
+    def are_prices(self, numbers: Numbers) -> bool:
         """Return whether numbers of the sales, shape (A,), are bids, or a reserve, or 0."""
         of_rows = numbers[self.number]
         is_bid = np.isclose(of_rows, self.bids, rtol=_ROUNDING, atol=0.0)
@@ -118,13 +116,6 @@ def covariates_of(
     columns: Columns, taken: Sequence[str], date: str | None, sale: Sale, settings: BidLogSettings
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Return the covariates of each sale, and notes on what was used and what was not.
-
-    Args:
-        columns: The columns of the log.
-        taken: Those that have another role.
-        date: The column of dates, or None.
-        sale: The sales.
-        settings: Which columns to take, and which are words.
 
     Returns:
         A row for each sale, numbers as floats and words as texts, by the names of the log's
@@ -155,22 +146,17 @@ def covariates_of(
         notes += [Note(USED, f"{name} as {kind}."), *_doubts(name, values)]
     frame = pd.DataFrame(chosen, index=range(len(sale.first)))
     if date is not None:
-        years, note = _years(columns, date, sale)
+        name, (years, note) = "year", _years(columns, date, sale)
         notes.append(note)
         if years is not None:
-            frame.insert(len(frame.columns), _free_name(YEAR, frame), years)
+            while name in frame:
+                name = f"{name} of sale"
+            frame[name] = years
     return frame, notes
 
 
 def _found(columns: Columns, names: Sequence[str]) -> list[str]:
     return [columns.table.require({"covariates": name})["covariates"] for name in names]
-
-
-def _free_name(name: str, frame: pd.DataFrame) -> str:
-    """Return a name that no column of the log has."""
-    while name in frame:
-        name = f"{name} of sale"
-    return name
 
 
 def _read(
@@ -180,7 +166,7 @@ def _read(
 
     A column that is called as an outcome is may be empty, as in sales that failed.
     """
-    cells = columns.texts(name)
+    cells = columns.table.column(name)
     if not any(cells):
         return [], "", "it is empty"
     values: list[object] = list(cells)
@@ -205,11 +191,7 @@ def _read(
 
 
 def _refuse_gaps(columns: Columns, name: str, values: Sequence[object]) -> None:
-    """Refuse a column with an empty cell.
-
-    Raises:
-        CannotRunError: There is one; the message names its line.
-    """
+    """Refuse a column with an empty cell."""
     gaps = [row for row, value in enumerate(values) if value == "" or value != value]
     if gaps:
         raise CannotRunError(
@@ -247,7 +229,7 @@ def _words_of_no_use(values: Sequence[object], sale: Sale) -> str | None:
     return None
 
 
-def _follows(numbers: NDArray[np.float64], result: NDArray[np.float64]) -> bool:
+def _follows(numbers: Numbers, result: Numbers) -> bool:
     """Return whether numbers are a result, or nearly a power of it, such as a price with a tax.
 
     A price may be 0 in sales that failed.
@@ -260,7 +242,7 @@ def _follows(numbers: NDArray[np.float64], result: NDArray[np.float64]) -> bool:
     return _correlation(np.log(numbers[paid]), np.log(result[paid])) > _CLOSE
 
 
-def _correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+def _correlation(first: Numbers, second: Numbers) -> float:
     one, other = first - first.mean(), second - second.mean()
     norm = float(np.sqrt((one @ one) * (other @ other)))
     return float(one @ other) / norm if norm > 0 else 0.0

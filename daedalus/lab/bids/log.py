@@ -17,9 +17,8 @@ from daedalus.lab.bids.cleaning import (
     bidders_of,
     last_bids,
     name_of,
-    refuse_copies,
+    refuse_odd_sales,
     refuse_pooled,
-    refuse_sums,
     require_log,
     without_totals,
 )
@@ -49,12 +48,13 @@ LEAST_OF_SIZE = 25
 _LISTED = 3  # names of sales in a note
 _MOST_RATIO = 50.0  # between typical bid and reserve; more are different units
 _BARE = 0.05  # share of sales without a reserve up to which they are left out
-_EQUAL = 0.9  # share of sales whose bids are all equal, from which nothing can be estimated
 
 
 @dataclass(frozen=True)
 class BidLog:
     """Bids of A sales. Nothing in it depends on the order of the rows or on the names of sales.
+
+    Bids stand sale by sale, and rise in each.
 
     Attributes:
         name: What reports call the log: the name of its file.
@@ -101,8 +101,7 @@ class BidLog:
     @property
     def sold(self) -> NDArray[np.bool_]:
         """Return whether the highest bid of each sale reached its reserve, shape (A,)."""
-        highest = np.zeros(len(self.sales))
-        np.maximum.at(highest, self.sale, self.bids)
+        highest = self.bids[np.cumsum(self.bidders) - 1]
         return highest >= (0.0 if self.reserves is None else self.reserves)
 
     @property
@@ -111,11 +110,10 @@ class BidLog:
 
         In second price it is the second bid or the reserve, and else the highest bid.
         """
-        order = np.lexsort([self.bids, self.sale])
         last = np.cumsum(self.bidders) - 1
-        price = np.asarray(self.bids[order][last])
+        price = self.bids[last]
         if self.format == SECOND_PRICE:
-            price = np.asarray(self.bids[order][last - 1])
+            price = self.bids[last - 1]
             price = price if self.reserves is None else np.maximum(price, self.reserves)
         return np.where(self.sold, price, 0.0)
 
@@ -140,9 +138,7 @@ class BidLog:
                     "log does not tell how many stayed away; give fewer, or leave this out"
                 )
             return found
-        if self.format != FIRST_PRICE or self.reserves is None or not len(sizes):
-            return None
-        if self.lacks_sizes:
+        if self.format != FIRST_PRICE or self.reserves is None or self.lacks_sizes:
             return None
         if (self.reserves == 0).any() or not excludes(self.bids, self.reserves[self.sale]):
             return None
@@ -182,11 +178,7 @@ class BidLog:
 
 
 def load_bids(source: str, settings: BidLogSettings) -> BidLog:
-    """Read a log of bids and check it.
-
-    Args:
-        source: Path of a CSV file, or ``timber``.
-        settings: Names of its columns, and the format of the sales.
+    """Read a log of bids, a CSV file or ``timber``, and check it.
 
     Raises:
         CannotRunError: The log cannot be read or used; the message says what is expected.
@@ -201,10 +193,7 @@ def load_bids(source: str, settings: BidLogSettings) -> BidLog:
 def bid_log(table: pd.DataFrame, settings: BidLogSettings, name: str) -> BidLog:
     """Return a checked log of a data frame; its first row counts as line 2.
 
-    Args:
-        table: A row for each bid. Columns of categories are words, whatever they look like.
-        settings: Names of its columns, and the format of the sales.
-        name: What reports call the log.
+    It has a row for each bid. Columns of categories are words, whatever they look like.
 
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
@@ -226,11 +215,6 @@ def _cell(value: object) -> str:
 
 def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     """Return a checked log of a table of text.
-
-    Args:
-        table: A row for each bid.
-        settings: Names of its columns, and the format of the sales.
-        name: What reports call the log.
 
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
@@ -258,7 +242,8 @@ def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:
     )
     covariates, told = covariates_of(columns, roles.taken, roles.date, sale, settings)
     log = _in_order(_assembled(columns, roles, sale, covariates, settings, name))
-    doubts = _refuse_odd_sales(log)
+    sales = np.split(log.bids, np.cumsum(log.bidders)[:-1])
+    doubts = refuse_odd_sales([bids.tolist() for bids in sales])
     _check_units(log, settings)
     return usable(_with_reserves(replace(log, notes=(*notes, *told, *doubts))), settings)
 
@@ -276,12 +261,8 @@ def _assembled(
     columns: Columns, roles: Roles, sale: Sale, covariates: pd.DataFrame,
     settings: BidLogSettings, name: str,
 ) -> BidLog:  # fmt: skip
-    """Return the log, with its sales in the order of the file.
-
-    Raises:
-        CannotRunError: A sale has two reserves; the message names a line.
-    """
-    auctions = columns.texts(roles.auction)
+    """Return the log, with its sales in the order of the file."""
+    auctions = columns.table.column(roles.auction)
     sales = pd.DataFrame({"auction": [auctions[row] for row in sale.first]}, dtype=object)
     sales["bidders"] = np.bincount(sale.number)
     if sale.reserves is not None:
@@ -313,14 +294,11 @@ def _in_order(log: BidLog) -> BidLog:
         for each, row, of in zip(bids, rest, who, strict=True)
     ]
     places = sorted(range(len(keys)), key=keys.__getitem__)
-    sizes = log.bidders[places]
     return replace(
         log,
-        bids=np.concatenate([bids[place] for place in places]) if places else log.bids,
-        bidder=np.concatenate([who[place] for place in places])
-        if log.bidder is not None and places
-        else log.bidder,
-        sale=np.repeat(np.arange(len(places)), sizes),
+        bids=np.concatenate([bids[place] for place in places]),
+        bidder=None if log.bidder is None else np.concatenate([who[place] for place in places]),
+        sale=np.repeat(np.arange(len(places)), log.bidders[places]),
         sales=log.sales.iloc[places].reset_index(drop=True),
         covariates=log.covariates.iloc[places].reset_index(drop=True),
     )
@@ -353,31 +331,8 @@ def _with_reserves(log: BidLog) -> BidLog:
     return replace(log, notes=(*log.notes, note))
 
 
-def _refuse_odd_sales(log: BidLog) -> list[Note]:
-    """Refuse copies, totals, and sales whose bids are all equal; return doubts.
-
-    Raises:
-        CannotRunError: The log has such rows.
-    """
-    sales = [each.tolist() for each in np.split(log.bids, np.cumsum(log.bidders)[:-1])]
-    refuse_sums(sales)
-    doubts = refuse_copies(sales)
-    several = [bids for bids in sales if len(bids) > 1]
-    equal = sum(bids[0] == bids[-1] for bids in several)
-    if several and equal >= _EQUAL * len(several):
-        raise CannotRunError(
-            f"bids: in {equal} of {len(several)} sales of two bids or more all bids are equal, so "
-            "they tell nothing of values; give the bids that were made, not the prices"
-        )
-    return doubts
-
-
 def _check_units(log: BidLog, settings: BidLogSettings) -> None:
-    """Refuse bids and reserves in different units.
-
-    Raises:
-        CannotRunError: Typically one is many times the other.
-    """
+    """Refuse bids and reserves in different units."""
     if log.reserves is None or not (log.reserves > 0).any():
         return
     reserves = log.reserves[log.sale]
@@ -392,10 +347,6 @@ def _check_units(log: BidLog, settings: BidLogSettings) -> None:
 
 def usable(log: BidLog, settings: BidLogSettings) -> BidLog:
     """Return the sales from which values can be estimated.
-
-    Args:
-        log: The log.
-        settings: How many could have come; see ``BidLog.potential``.
 
     Raises:
         CannotRunError: They are too few, or fewer could have come than did.

@@ -13,7 +13,7 @@ import io
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from daedalus.checks import CannotRunError
@@ -54,19 +54,10 @@ USUAL_NAMES: dict[str, list[str]] = {
 
 @dataclass(frozen=True)
 class Note:
-    """What became of a part of the file.
-
-    Attributes:
-        kind: One of ``KINDS``.
-        text: A sentence, with counts and the reason.
-    """
+    """What became of a part of the file: one of ``KINDS``, and a sentence with the reason."""
 
     kind: str
     text: str
-
-    def __str__(self) -> str:
-        """Return the sentence."""
-        return self.text
 
 
 @dataclass(frozen=True)
@@ -103,10 +94,7 @@ class TextTable:
         return alike[0] if alike else None
 
     def require(self, named: Mapping[str, str]) -> dict[str, str]:
-        """Return the columns of names that have to be there, by their settings.
-
-        Args:
-            named: Names, by settings such as ``bid``.
+        """Return the columns of names that have to be there, by settings such as ``bid``.
 
         Raises:
             CannotRunError: Some are not there; the message has them all.
@@ -139,16 +127,11 @@ class TextTable:
         """Return the table with some of its rows, and with notes that say why."""
         places = list(rows)
         cells, lines = [self.rows[row] for row in places], [self.lines[row] for row in places]
-        return TextTable(self.names, cells, lines, self.separator, (*self.notes, *notes))
+        return replace(self, rows=cells, lines=lines, notes=(*self.notes, *notes))
 
 
 def usual_column(key: str, names: Sequence[str]) -> str | None:
-    """Return the one column with a usual name; None if there is none, or several.
-
-    Args:
-        key: What it holds. Of ``USUAL_NAMES`` the first goes before the others.
-        names: The columns.
-    """
+    """Return the one column with a usual name, the first before others; None if none or several."""
     every = USUAL_NAMES.get(key, [])
     for usual in (every[:1], every):
         found = [name for name in names if name.strip().casefold() in usual]
@@ -216,11 +199,7 @@ def trimmed(cell: str) -> str:
 
 
 def _text_of(data: bytes, encoding: str | None, source: str) -> str:
-    """Return the text of a file.
-
-    Raises:
-        CannotRunError: It is no text.
-    """
+    """Return the text of a file."""
     what = next((what for start, what in _OTHER_FILES.items() if data.startswith(start)), None)
     if what is not None:
         raise CannotRunError(f"bids: {source} is {what}; save the table as CSV, in UTF-8")
@@ -236,11 +215,7 @@ def _text_of(data: bytes, encoding: str | None, source: str) -> str:
 
 
 def _from_windows(data: bytes, tried: str, source: str, error: UnicodeError) -> str:
-    """Return the text of a file in Windows-1252, the usual other encoding.
-
-    Raises:
-        CannotRunError: It is in another one.
-    """
+    """Return the text of a file in Windows-1252, the usual other encoding."""
     try:
         if tried == "utf-8":
             return data.decode("cp1252")
@@ -261,15 +236,11 @@ def _refuse_lost_characters(text: str) -> None:
             )
 
 
-def _says(line: str) -> bool:
-    return line.lower().startswith("sep=")
-
-
 def _declared(text: str) -> tuple[str, str | None]:
     """Return the text without Excel's first line ``sep=;``, and the separator that it declares."""
     text = text.removeprefix("\ufeff")
     first, _, rest = text.partition("\n")
-    mark = first.rstrip("\r")[4:5] if _says(first) else ""
+    mark = first.rstrip("\r")[4:5] if first.lower().startswith("sep=") else ""
     return (rest, mark) if mark in SEPARATORS and mark else (text, None)
 
 
@@ -296,11 +267,7 @@ def _first_row(text: str, mark: str) -> list[str]:
 
 
 def _rows(text: str, separator: str, first: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty, with the line on which each begins.
-
-    Raises:
-        CannotRunError: A quotation mark is not closed, or stands inside a cell.
-    """
+    """Yield the rows that are not empty, with the line on which each begins."""
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
     line = first
@@ -317,11 +284,7 @@ def _rows(text: str, separator: str, first: int) -> Iterator[tuple[int, list[str
 
 
 def _names(header: list[str], line: int) -> tuple[str, ...]:
-    """Return the names of the columns.
-
-    Raises:
-        CannotRunError: There are none, or two are alike.
-    """
+    """Return the names of the columns."""
     if not header:
         raise CannotRunError(
             "bids: there is no header, so no column can be read; give a CSV with columns "
@@ -339,11 +302,7 @@ def _names(header: list[str], line: int) -> tuple[str, ...]:
 def _fitting(
     names: tuple[str, ...], rows: Iterable[tuple[int, list[str]]], separator: str
 ) -> TextTable:
-    """Return the rows, each as wide as the header.
-
-    Raises:
-        CannotRunError: A row is wider or narrower.
-    """
+    """Return the rows, each as wide as the header."""
     lines, cells, spaced = [], [], 0
     for line, row in rows:
         if len(row) != len(names):
@@ -377,4 +336,4 @@ def _without_unnamed(table: TextTable) -> TextTable:
     why = f"{left} column{'s' * (left > 1)} without a name, such as an index of the rows."
     rows = [[row[place] for place in named] for row in table.rows]
     names = tuple(table.names[place] for place in named)
-    return TextTable(names, rows, table.lines, table.separator, (*table.notes, Note(LEFT_OUT, why)))
+    return replace(table, names=names, rows=rows, notes=(*table.notes, Note(LEFT_OUT, why)))
