@@ -12,7 +12,6 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.lab.bids.estimator import Estimate, Estimator
 from daedalus.lab.bids.verdict import (
     MULTIPLES,
-    PLAYED,
     EstimatedMarkets,
     Judgement,
     Mixture,
@@ -144,13 +143,13 @@ def test_both_mechanisms_are_played_if_theory_does_not_tell_one(markets: Estimat
     assert judged.designed[at] == pytest.approx(judged.in_force[at], rel=1e-9)
 
 
-@pytest.mark.slow
 def test_the_number_of_samples_that_were_judged_is_kept(
-    markets: EstimatedMarkets, estimator: Estimator
+    markets: EstimatedMarkets, estimator: Estimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("daedalus.lab.bids.verdict.PLAYED", 2)
     secret = replace(PLAIN, reveal_reserve=False)
-    few = judgements_in([markets] * 30, PLAIN, secret, {})
+    few = judgements_in([markets] * 3, PLAIN, secret, {})
     in_force = policy_in_force(estimator)
-    assert len(few) == PLAYED
+    assert len(few) == 2
     found = Verdict.of(in_force, secret, few[0], few, estimator, 0.95)
-    assert found.samples == PLAYED
+    assert found.samples == 2
