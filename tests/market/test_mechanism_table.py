@@ -14,6 +14,10 @@ HEADER = ",".join(FIELDS)
 ROW = ",".join(map(str, Mechanism(reserve_price=0.18).to_dict().values()))
 
 
+def changed(old: str, new: str) -> str:
+    return f"{HEADER}\n{ROW.replace(old, new)}\n"
+
+
 def test_a_table_is_read_in_order(tmp_path: Path) -> None:
     other = ROW.replace("second_price", "first_price")
     (tmp_path / "a.csv").write_text(f"{HEADER}\n{ROW}\n{other}\n")
@@ -34,22 +38,10 @@ def test_a_table_is_read_in_order(tmp_path: Path) -> None:
         ("", "lacks the columns auction_type"),
         (f"{HEADER}\n{ROW},5\n", "line 2: 12 cells; give one for each of the 11 columns of line 1"),
         (f"{HEADER}\n{ROW}\n{ROW.rpartition(',')[0]}\n", "line 3: 10 cells; give one"),
-        (
-            f"{HEADER}\n{ROW.replace('0.18', '5')}\n",
-            "line 2, column reserve_price: 5.0 is not allowed; give",
-        ),
-        (
-            f"{HEADER}\n{ROW.replace('0.18', 'nan')}\n",
-            "line 2, column reserve_price: 'nan' is not allowed; give a nu",
-        ),
-        (
-            f"{HEADER}\n{ROW.replace('True', '')}\n",
-            "line 2, column reveal_clearing_price: '' is not allowed; write",
-        ),
-        (
-            f"{HEADER}\n{ROW.replace('second_price', 'dutch')}\n",
-            "line 2, column auction_type: 'dutch' is not",
-        ),
+        (changed("0.18", "5"), "line 2, column reserve_price: 5.0 is not allowed; give"),
+        (changed("0.18", "nan"), "line 2, column reserve_price: 'nan' is not allowed; give a nu"),
+        (changed("True", ""), "line 2, column reveal_clearing_price: '' is not allowed; write"),
+        (changed("second_price", "dutch"), "line 2, column auction_type: 'dutch' is not"),
         (b"\xff\xfe\x00", "is no CSV file"),
         (b"a,b\x00,c\n1,2,3\n", "is no CSV file|lacks the columns"),
     ],
