@@ -20,16 +20,13 @@ INF, NAN = float("inf"), float("nan")
         ({"groups": {}}, "seat 0 is empty"),
         ({"groups": {"a": BidderGroup(seats=[0]), "b": BidderGroup()}, "bidders": 1}, "bidders"),
         ({"groups": {"a": BidderGroup(seats=list(range(7)))}}, "seat 7 is empty"),
-        (
-            {"groups": {"a": BidderGroup(seats=[8]), "b": BidderGroup()}},
-            r"groups\.a\.seats: seat 8",
-        ),
+        ({"groups": {"a": BidderGroup(seats=[8]), "b": BidderGroup()}}, r"a\.seats: seat 8"),
         ({"groups": {"a": BidderGroup(seats=[-1]), "b": BidderGroup()}}, "seat -1"),
         ({"groups": {"a": BidderGroup("shader", []), "b": BidderGroup("dropout", [0])}}, "seat 1"),
         ({"groups": {"a": BidderGroup(seats=[3, 3]), "b": BidderGroup()}}, "seat 3"),
         (
-            {"groups": {"a": BidderGroup(seats=[1, 2]), "b": BidderGroup("shader", [2])}},
-            "seat 2: both a and b",
+            {"groups": {"a": BidderGroup(seats=[2]), "b": BidderGroup("shader", [2])}},
+            "both a and b",
         ),
     ],
 )
@@ -78,13 +75,8 @@ def test_groups_take_their_seats_and_the_truthful_the_rest():
     }
     who = SeatPlan(bidders=5, groups=groups)
     assert who.seat_groups() == ["ring", "rest", "rest", "ring", "poor"]
-    assert [BIDDER_KINDS[kind] for kind in who.kinds()] == [
-        "colluder",
-        "truthful",
-        "truthful",
-        "colluder",
-        "exploiter",
-    ]
+    kinds = [BIDDER_KINDS[kind] for kind in who.kinds()]
+    assert kinds == ["colluder", "truthful", "truthful", "colluder", "exploiter"]
     assert_array_equal(who.column("value_low"), [0.4, 0.3, 0.3, 0.4, 0.3])
     assert_array_equal(who.column("budget"), [0, 0, 0, 0, 1.5])
     assert who.column("budget").dtype == np.float64
