@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.interface import Market
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.observation import Observation
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
@@ -47,6 +50,12 @@ def table(records: Iterable[list[dict[str, float]]]) -> np.ndarray:
     return np.array([[[r[f] for f in ROUND_FIELDS] for r in rows] for rows in records])
 
 
+def seen(observation: Observation) -> bytes:
+    """Return all that a designer sees of a batch."""
+    arrays = (observation.history.rounds(), observation.proxies, observation.round_number)
+    return b"".join(each.tobytes() for each in (*arrays, observation.mechanisms.numbers))
+
+
 def arrays(state: MarketState) -> dict[str, np.ndarray]:
     """Return all arrays of a state, and the rounds of its history."""
     found = {f.name: getattr(state, f.name) for f in dataclasses.fields(state)}
@@ -67,3 +76,13 @@ def assert_metrics_in_range(records: np.ndarray, who: Population | SeatPlan) -> 
         assert records[..., column].max() <= high.get(name, 1), name
     dropouts = records[..., ROUND_FIELDS.index("dropouts")]
     assert_array_equal(dropouts, np.round(dropouts))
+
+
+def assert_refused(
+    market: Market, state: MarketState, mechanisms: int, rounds: int, match: str
+) -> None:
+    """Check that a market refuses to play, and changes nothing."""
+    before = copy.deepcopy(state)
+    with pytest.raises(ValueError, match=match):
+        market.play(state, Mechanisms.repeat(Mechanism(), mechanisms), rounds)
+    assert_same_state(state, before)

@@ -10,11 +10,11 @@ from daedalus.design.env import DesignEnv
 from daedalus.market.history import HISTORY_LENGTH, History
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.observation import Observation
 from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import market_seeds
+from tests.market.states import seen
 from tests.populations import draw_mechanisms, population, seat_plan
 
 MARKETS = (("classic", seat_plan(4)), ("strategic", population(4)))
@@ -22,11 +22,6 @@ MARKETS = (("classic", seat_plan(4)), ("strategic", population(4)))
 
 def rounds(count: int, seed: int = 0, batch: int = 3) -> np.ndarray:
     return np.random.default_rng(seed).uniform(size=(batch, count, len(ROUND_FIELDS)))
-
-
-def seen(observation: Observation) -> bytes:
-    arrays = (observation.history.rounds(), observation.proxies, observation.round_number)
-    return b"".join(each.tobytes() for each in (*arrays, observation.mechanisms.rows))
 
 
 @pytest.mark.parametrize("counts", [[1] * 30, [3, 5, 5, 5, 5, 5], [20], [50], [7, 0, 19], [2, 30]])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.market.interface import MarketSettings
@@ -16,7 +15,7 @@ from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.proxies import observe
 from daedalus.market.strategic import StrategicMarket, StrategicState
-from tests.market.states import assert_metrics_in_range, play
+from tests.market.states import assert_metrics_in_range, seen
 from tests.market.strategic_markets import (
     each_population,
     fresh,
@@ -29,7 +28,7 @@ from tests.populations import draw_mechanisms
 
 @pytest.mark.slow
 @given(seed=st.integers(0, 2**32), odd=st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_metrics_stay_in_range(seed, odd):
     rng = np.random.default_rng(seed)
     who = random_population(rng)
@@ -41,26 +40,10 @@ def test_metrics_stay_in_range(seed, odd):
         assert np.isfinite(market.observe(state).proxies).all()
 
 
-def test_pay_as_bid_accepts_the_best_bids():
-    """Nothing is given back here, so that what is accepted is the best that was offered."""
-    types = {
-        "honest": BidderType(share=2),
-        "ring": BidderType(share=6, menu=["shade", "collude"]),
-    }
-    market, state = fresh(Population(types=types), 60, StrategicParameters(shock_rate=0.0))
-    mechanism = Mechanism(auction_type="first_price", reserve_price=0.0)
-    for _ in range(5):
-        play(market, state, mechanism, 20)
-        assert_allclose(
-            observe(state).history.rounds()[..., ROUND_FIELDS.index("welfare")], 1, atol=1e-12
-        )
-
-
 def observed(market: StrategicMarket, state: StrategicState) -> bytes:
     env = DesignEnv(market, MarketSettings())
     mechanisms = Mechanisms.repeat(Mechanism(), len(state))
-    seen = Episodes(env, state, mechanisms, np.zeros(len(state), np.int64)).observe()
-    return seen.recent.tobytes() + seen.proxies.tobytes() + seen.round_number.tobytes()
+    return seen(Episodes(env, state, mechanisms, np.zeros(len(state), np.int64)).observe())
 
 
 @each_population
@@ -98,18 +81,18 @@ def test_values_move_an_observation_through_bids_alone(bidders, units):
     rng = np.random.default_rng(bidders)
     nobody_shades = rng.integers(1, 3, size=60)
     mechanisms = draw_mechanisms(60, rng).with_columns(auction_type=nobody_shades)
-    seen, records = [], []
+    shown, records = [], []
     for low, high in ((0.5, 0.6), (0.7, 1.0)):
         market, state = fresh(capped(low, high, bidders, units), 60, parameters)
         parts = []
         for _ in range(10):
             parts.append(market.play(state, mechanisms, 3).records)
-            seen.append(observed(market, state))
-            seen.append(state.bids.tobytes() + state.alias_bids.tobytes() + state.wins.tobytes())
+            shown.append(observed(market, state))
+            shown.append(state.bids.tobytes() + state.alias_bids.tobytes() + state.wins.tobytes())
         records.append(np.concatenate(parts, axis=1))
-    half = len(seen) // 2
-    assert seen[:half] == seen[half:]
-    assert len(set(seen[:half])) > 10
+    half = len(shown) // 2
+    assert shown[:half] == shown[half:]
+    assert len(set(shown[:half])) > 10
     for name in ("welfare", "gini", "revenue_share"):
         column = ROUND_FIELDS.index(name)
         assert not np.array_equal(records[0][..., column], records[1][..., column]), name
