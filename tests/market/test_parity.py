@@ -97,7 +97,7 @@ def test_distances_are_those_of_chance():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("population", "stage"), [(2, 3), (3, 2), (0, 1), (1, 2), (3, 4)])
+@pytest.mark.parametrize(("population", "stage"), [(2, 3), (0, 1)])
 def test_the_wrong_population_is_noticed(population, stage):
     """Negative control: the comparison above can fail, and most mechanisms make it."""
     assert (distances(population, stage) > ALLOWED).any(axis=1).mean() > 0.5

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.market.history import HISTORY_LENGTH
 from daedalus.market.kernels.bidding import falls_below, logistic
 from daedalus.market.mechanism import Mechanism
-from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
-from daedalus.market.proxies import observe
-from tests.market.states import assert_metrics_in_range, play
+from tests.market.states import play
 from tests.market.strategic_markets import TYPES, fresh, mixed, telling
 from tests.populations import draw_mechanisms
 
@@ -27,32 +24,6 @@ def test_a_chance_is_logistic_however_it_is_looked_up(least):
         chance = least + (1.0 - least) * logistic(max(x, -700.0))
         for apart in (-0.5, -0.009, -0.007, -1e-9, 0.0, 1e-9, 0.007, 0.009, 0.5):
             assert falls_below(chance + apart, least, max(x, -700.0)) == (apart < 0.0)
-
-
-@pytest.mark.parametrize("units", [1, 2, 5])
-@pytest.mark.parametrize("bidders", [2, 3, 64])
-def test_nobody_enters_where_no_surplus_is_expected(bidders, units):
-    parameters = StrategicParameters(entry_floor=0.0, entry_cost=10.0)
-    names = [name for name in TYPES if name != "truthful"]
-    who = mixed(*names, bidders=bidders, units=units, expected_surplus=0.0)
-    market, state = fresh(who, 20, parameters)
-    records = market.play(state, draw_mechanisms(20, np.random.default_rng(0)), 30).records
-    assert not state.bids.any()
-    assert_array_equal(records[..., ROUND_FIELDS.index("dropouts")], bidders)
-    assert_array_equal(records[..., ROUND_FIELDS.index("stability")], 1)
-    others = [ROUND_FIELDS.index(f) for f in ROUND_FIELDS if f not in ("dropouts", "stability")]
-    assert_array_equal(records[..., others], 0)
-    assert_array_equal(observe(state).history.rounds(), records[:, -HISTORY_LENGTH:])
-
-
-@pytest.mark.parametrize("name", [name for name in TYPES if "collude" not in TYPES[name].menu])
-def test_without_a_budget_nobody_bids(name):
-    who = mixed(name, budget=0.0)
-    market, state = fresh(who, 40)
-    records = market.play(state, draw_mechanisms(40, np.random.default_rng(0)), 20).records
-    assert_metrics_in_range(records, who)
-    assert not state.bids.any()
-    assert not state.wins.any()
 
 
 def test_a_spent_budget_bids_nothing():

@@ -87,15 +87,3 @@ def test_an_efficient_ring_leaves_outsiders_as_they_were(auction_type):
     prices = [each.field("clearing_price") for each in (competing, colluding)]
     assert (prices[1] <= prices[0]).all()
     assert (prices[1] < prices[0]).mean() > 0.05
-
-
-@pytest.mark.parametrize("efficient", [True, False])
-def test_a_member_without_money_leads_no_ring(efficient):
-    """Two of three members have spent all, and their values are the highest."""
-    ring = BidderType(3, ["collude"], value_low=0.5, budget=1.0, efficient_ring=efficient)
-    types = {"ring": ring, "outsider": BidderType(value_high=0.2)}
-    parameters = StrategicParameters(ring_prior=10.0, shock_rate=0.0)
-    market, state = fresh(Population(bidders=4, types=types, units=1), 200, parameters)
-    state.bidders["spent"][:, :2] = 1.0
-    play(market, state, Mechanism(reserve_price=0.0), 1)
-    assert_array_equal(state.wins, [[0, 0, 1, 0]] * 200)
