@@ -22,13 +22,6 @@ NARROW = Goal(
 )
 
 
-def test_what_is_no_restriction_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"allowed\.auction_type: 'dutch' is not allowed; choose one"
-    ):
-        Goal(allowed={"auction_type": ("dutch",)})
-
-
 @pytest.mark.parametrize(
     ("mechanism", "said"),
     [

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from daedalus.market.lineup import Lineup, draw_lineup, draw_lineups, sampled_populations
+from daedalus.market.lineup import draw_lineup, sampled_populations
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import LOG_UNIFORM, TRAITS, Ranges
 from daedalus.market.seeds import market_seeds
@@ -34,11 +33,6 @@ LEARNING = {
     "q": BidderType(1, ["opt_out", "shade"], learner="q", rivals_spread=3.0),
 }
 WORLD = Population(types=TYPES | LEARNING, concentration=1.0, ranges=RANGES)
-
-
-def seated(lineup: Lineup) -> np.ndarray:
-    """Return which seats are taken, shape (B, n)."""
-    return np.arange(lineup.kinds.shape[1]) < lineup.bidders[:, None]
 
 
 def test_sizes_are_even_over_their_ranges():
@@ -135,14 +129,3 @@ def test_empty_seats_stay_empty():
     empty = np.arange(16) >= state.sizes[:, None]
     for name in ("active", "bids", "previous_bids", "wins", "alias_bids"):
         assert not getattr(state, name)[empty].any(), name
-
-
-def test_lineups_side_by_side_pad_the_smaller():
-    populations = Population(bidders=3), dataclasses.replace(WORLD, ranges=Ranges())
-    small, large = (draw_lineup(each, SEEDS[:2]) for each in populations)
-    both = draw_lineups(populations, np.tile(SEEDS[:2], 2))
-    assert both.kinds.shape == (4, 8)
-    assert_array_equal(both.kinds[:2, :3], small.kinds)
-    assert_array_equal(both.kinds[2:], large.kinds + 1)
-    assert both.bidders.tolist() == [3, 3, 8, 8]
-    assert not both.kinds[:2][~seated(both)[:2]].any()

@@ -8,7 +8,6 @@ from numpy.testing import assert_array_equal
 from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
 from daedalus.market.observation import PROXIES, Observation
-from daedalus.market.outcome import ROUND_FIELDS
 from daedalus.market.seeds import market_seeds
 from tests.populations import population
 
@@ -17,11 +16,6 @@ from tests.populations import population
 def observation() -> Observation:
     env = DesignEnv.of(MarketSettings(), population(4))
     return env.reset(market_seeds(0, "seen", 3)).observe()
-
-
-def test_a_field_is_a_column_of_the_recent_rounds(observation: Observation) -> None:
-    for column, name in enumerate(ROUND_FIELDS):
-        assert_array_equal(observation.field(name), observation.recent[:, :, column])
 
 
 def test_a_proxy_is_a_column_of_the_proxies(observation: Observation) -> None:
