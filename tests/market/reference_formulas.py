@@ -6,7 +6,7 @@ import math
 
 from daedalus.market.mechanism import Mechanism
 from tests.market.reference_bidders import Bidder
-from tests.market.reference_classic import stability
+from tests.market.reference_classic import gini, stability
 
 
 def logistic(x: float) -> float:
@@ -51,7 +51,9 @@ def metrics(
     """Return the measures of a round, and append its welfare to those before."""
     welfare = min(value / best, 1.0) if best > 0 else 0.0
     welfares.append(welfare)
-    inequality, steady = gini(holdings), stability(welfares)
+    n = len(holdings)
+    inequality = gini(holdings) * n / (n - 1)  # 1 if one has all
+    steady = stability(welfares)
     return {
         "welfare": welfare,
         "gini": inequality,
@@ -60,12 +62,3 @@ def metrics(
         "composite": welfare * (1 - inequality) * participation * steady,
         "revenue_share": min(revenue / value, 1.0) if value > 0 else 0.0,
     }
-
-
-def gini(amounts: list[float]) -> float:
-    """Half the mean absolute difference over the mean, scaled so that one having all gives 1."""
-    n, total = len(amounts), sum(amounts)
-    if total == 0:
-        return 0.0
-    differences = sum(abs(x - y) for x in amounts for y in amounts)
-    return differences / (2 * n * total) * n / (n - 1)

@@ -13,39 +13,10 @@ import numpy as np
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType
-from tests.market.reference_bidders import (
-    CHOICE,
-    COLLUDE,
-    COVER,
-    ENTRY,
-    EXPLORE,
-    EXPOSED,
-    LEARNER_BANK,
-    LEVEL,
-    LOT,
-    NAME_SCREEN,
-    REDUCE,
-    RING_BANK,
-    SCREEN,
-    SECOND_BANK,
-    SHILL,
-    SHOCK,
-    TIE,
-    TIE_BANK,
-    VALUE_ONE,
-    VALUE_TWO,
-    Bidder,
-    Bids,
-    Ring,
-    Sale,
-)
+from tests.market import reference_bidders as numbers
+from tests.market.reference_bidders import Bidder, Bids, Ring, Sale
 from tests.market.reference_classic import collusion_signal, draw
-from tests.market.reference_formulas import (
-    known_reserve,
-    logistic,
-    metrics,
-    temptation,
-)
+from tests.market.reference_formulas import known_reserve, logistic, metrics, temptation
 from tests.market.reference_learning import Learning
 from tests.market.reference_payments import ONE_PRICE, clearing_price, payment
 
@@ -118,10 +89,10 @@ class ReferenceEpisode(Learning):
     # ---------------------------------------------------------------- values, entry and bids
 
     def draw_values(self, b: Bidder) -> tuple[float, float]:
-        one = b.belief.at(self.draw(b.seat, VALUE_ONE))
+        one = b.belief.at(self.draw(b.seat, numbers.VALUE_ONE))
         if b.type.demand == 1 or self.units == 1:
             return one, 0.0
-        two = b.belief.at(self.draw(b.seat, VALUE_TWO))
+        two = b.belief.at(self.draw(b.seat, numbers.VALUE_TWO))
         return max(one, two), min(one, two)
 
     def entry_cost(self, m: Mechanism) -> float:
@@ -139,7 +110,7 @@ class ReferenceEpisode(Learning):
 
     def choose(self, b: Bidder) -> int:
         """Return which factor it bids, or the number of factors for staying out."""
-        draw = self.draw(LEARNER_BANK + b.seat, CHOICE)
+        draw = self.draw(numbers.LEARNER_BANK + b.seat, numbers.CHOICE)
         if b.type.learner == "hedge":
             for choice, weight in enumerate(b.weights):
                 draw -= weight
@@ -148,7 +119,7 @@ class ReferenceEpisode(Learning):
             return b.type.factors - 1
         if b.type.learner == "q":
             chance = b.type.exploration * math.exp(-b.type.exploration_decay * len(self.accounts))
-            if self.draw(LEARNER_BANK + b.seat, EXPLORE) < chance:
+            if self.draw(numbers.LEARNER_BANK + b.seat, numbers.EXPLORE) < chance:
                 self.note("exploration")
                 return int(draw * b.actions)
             values = b.values_of[b.won_last][: b.actions]
@@ -163,7 +134,8 @@ class ReferenceEpisode(Learning):
         if not b.may("opt_out"):
             return True
         willing = logistic((b.expected_surplus - self.entry_cost(m)) / self.p.entry_scale)
-        return self.draw(b.seat, ENTRY) < self.p.entry_floor + (1 - self.p.entry_floor) * willing
+        chance = self.p.entry_floor + (1 - self.p.entry_floor) * willing
+        return self.draw(b.seat, numbers.ENTRY) < chance
 
     def solo_bid(self, b: Bidder, m: Mechanism) -> tuple[float, float]:
         one, two = b.values
@@ -175,7 +147,7 @@ class ReferenceEpisode(Learning):
             two = b.belief.shaded(two, b.rivals, known_reserve(m))
         if fits and m.auction_type in ONE_PRICE and two > 0:
             reduces = logistic(b.reduction_gain / self.p.reduction_scale)
-            if self.draw(b.seat, REDUCE) < reduces:
+            if self.draw(b.seat, numbers.REDUCE) < reduces:
                 self.note("demand reduction")
                 two = 0.0
         if b.type.budget is None:
@@ -197,7 +169,8 @@ class ReferenceEpisode(Learning):
             return 0.0
         p = self.p
         expected = b.shill_gain - p.shill_hit * p.fine_unit * m.shill_penalty
-        if self.draw(SECOND_BANK + b.seat, SHILL) >= logistic(expected / p.shill_scale):
+        chance = logistic(expected / p.shill_scale)
+        if self.draw(numbers.SECOND_BANK + b.seat, numbers.SHILL) >= chance:
             self.note("exploiter is honest")
             return 0.0
         self.note("false name")
@@ -209,7 +182,7 @@ class ReferenceEpisode(Learning):
             spread = p.shill_spread_price
         else:
             spread = p.shill_spread_blind
-        error = spread * (2 * self.draw(SECOND_BANK + b.seat, LEVEL) - 1)
+        error = spread * (2 * self.draw(numbers.SECOND_BANK + b.seat, numbers.LEVEL) - 1)
         bid = self.price_expected * (1 + error)
         if bid < 0.02:
             self.note("smallest false name")
@@ -243,7 +216,7 @@ class ReferenceEpisode(Learning):
         chance = logistic((ring.gain - risk) / p.ring_scale)
         if m.coalition_policy == "restrict":
             chance *= p.restrict_factor
-        ring.colluded = self.draw(RING_BANK + ring.number, COLLUDE) < chance
+        ring.colluded = self.draw(numbers.RING_BANK + ring.number, numbers.COLLUDE) < chance
 
         apart = self.gains(members, self.sell(m, bids))
         own = sorted((bid for b in members for bid in together[b.seat]), reverse=True)
@@ -278,7 +251,7 @@ class ReferenceEpisode(Learning):
             b.covers = b not in deviators
         if deviators:
             self.note("deviation")
-            if self.draw(RING_BANK + ring.number, EXPOSED) < p.breakdown:
+            if self.draw(numbers.RING_BANK + ring.number, numbers.EXPOSED) < p.breakdown:
                 self.note("breakdown")
                 ring.punished = int(p.punishment_rounds)
         return together
@@ -295,7 +268,7 @@ class ReferenceEpisode(Learning):
         strongest = sorted(members, key=lambda b: -min(b.values[0], b.purse))
         if not ring.type.efficient_ring:
             self.note("leader by lot")
-            lots = {b.seat: self.draw(SECOND_BANK + b.seat, LOT) for b in members}
+            lots = {b.seat: self.draw(numbers.SECOND_BANK + b.seat, numbers.LOT) for b in members}
             strongest = sorted(members, key=lambda b: -lots[b.seat] if b.purse > 0 else 0.0)
         if any(b.purse <= 0 for b in members):
             self.note("ring member without money")
@@ -316,7 +289,7 @@ class ReferenceEpisode(Learning):
         for b in members:
             if b in leaders:
                 continue
-            level = self.draw(SECOND_BANK + b.seat, COVER)
+            level = self.draw(numbers.SECOND_BANK + b.seat, numbers.COVER)
             if m.auction_type == "first_price":
                 cover = lowest * (0.9 + 0.08 * level)
             elif m.reveal_reserve:
@@ -350,7 +323,7 @@ class ReferenceEpisode(Learning):
         if with_aliases:
             offers += [(b.alias, n + b.seat) for b in self.bidders]
         ranked = [offer for offer in offers if 0 < offer[0] >= m.reserve_price]
-        ranked.sort(key=lambda o: (-o[0], -self.draw(TIE_BANK + o[1], TIE)))
+        ranked.sort(key=lambda o: (-o[0], -self.draw(numbers.TIE_BANK + o[1], numbers.TIE)))
         sale = Sale(ranked, Counter(owner for _, owner in ranked[:units]))
         losers = ranked[units:] + [(m.reserve_price, -1)] * 2
         winning, losing = ([bid for bid, _ in each] for each in (ranked[:units], losers))
@@ -370,7 +343,7 @@ class ReferenceEpisode(Learning):
             b.net, b.delivered = 0.0, 0
             if won:
                 worth = sum(b.values[:won])
-                if self.draw(b.seat, SHOCK) < self.p.shock_rate:
+                if self.draw(b.seat, numbers.SHOCK) < self.p.shock_rate:
                     self.note("shock")
                     worth = 0.0
                 fine = self.p.fine_unit * m.withdrawal_penalty * won
@@ -393,11 +366,11 @@ class ReferenceEpisode(Learning):
         for b in self.bidders:
             guilty = b.ring is not None and b.ring.colluded
             chance = self.accusation(m, b.ring.evidence if guilty else 0.0)
-            if b.delivered and self.draw(SECOND_BANK + b.seat, SCREEN) < chance:
+            if b.delivered and self.draw(numbers.SECOND_BANK + b.seat, numbers.SCREEN) < chance:
                 self.note("collusion fine" if guilty else "false accusation")
                 b.net -= p.collusion_fine_unit * m.collusion_penalty
             chance = p.shill_hit if b.alias else p.shill_false if b.delivered else 0.0
-            if self.draw(SECOND_BANK + b.seat, NAME_SCREEN) < chance:
+            if self.draw(numbers.SECOND_BANK + b.seat, numbers.NAME_SCREEN) < chance:
                 self.note("shill fine" if b.alias else "taken for a shill")
                 b.net -= p.fine_unit * m.shill_penalty
 
