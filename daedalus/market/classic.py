@@ -45,14 +45,11 @@ class ClassicState(MarketState):
 
 
 class ClassicMarket:
-    """The market of the published system, which sells one unit a round.
-
-    Args:
-        population: The seat plan.
-    """
+    """The market of the published system, which sells one unit a round."""
 
     def __init__(self, population: SeatPlan) -> None:
         self.population = population
+        self.players: Mapping[str, Player] = {}
         self._seats = np.zeros(population.bidders, SEAT)
         self._seats["kind"] = population.kinds()
         self._seats["value_low"] = population.column("value_low")
@@ -63,11 +60,6 @@ class ClassicMarket:
             write_knots(population.groups[name].values, seat)
         self._budget = population.column("budget")
         self._seats["partner"], self._first_turn = _colluder_pairs(population)
-
-    @property
-    def players(self) -> Mapping[str, Player]:
-        """Return nobody: all bidders are compiled."""
-        return {}
 
     def reset(self, seeds: NDArray[np.uint64]) -> ClassicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from daedalus.market.draws import LEARNED_CHOICE, round_draws
 from daedalus.market.history import HISTORY_LENGTH
-from daedalus.market.interface import Unmasked
 from daedalus.market.learners import BID_ONE, BID_TWO, NET
 from daedalus.market.literals import Strategy
 from daedalus.market.mechanism import Mechanisms, shown
-from daedalus.market.observation import Observed
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
@@ -56,7 +54,7 @@ class PlayedState(StrategicState):
     disclosures: NDArray[np.bool_]
 
 
-class PlayedMarket:
+class PlayedMarket(StrategicMarket):
     """The strategic market with players in the seats of some types.
 
     A player decides on entry and bids once it knows its values. In place of its type's menu it does
@@ -94,29 +92,19 @@ class PlayedMarket:
             name: _without_strategies(each) if name in players else each
             for name, each in population.types.items()
         }
-        self.population = replace(population, types=types)
+        super().__init__(replace(population, types=types), parameters, tuple(players))
         self.players = dict(players)
-        self._market = StrategicMarket(self.population, parameters, tuple(players))
         self._names = list(types)
-        self._types = list(types.values())
 
     def reset(self, seeds: NDArray[np.uint64]) -> PlayedState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
-        fresh = self._market.reset(seeds)
+        fresh = super().reset(seeds)
         batch, seats = fresh.bids.shape
         return PlayedState(
             **vars(fresh),
             played=np.zeros((batch, HISTORY_LENGTH, seats), PLAYED),
             disclosures=np.zeros((batch, HISTORY_LENGTH, len(DISCLOSURES)), np.bool_),
         )
-
-    def observe(self, state: MarketState) -> Observed:
-        """Return what the auctioneer sees of each market."""
-        return self._market.observe(state)
-
-    def unmask(self, state: MarketState) -> list[Unmasked]:
-        """Return the hidden side of the n bidders of the first market."""
-        return self._market.unmask(state)
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play rounds in every market, see ``Market.play``.
@@ -127,7 +115,7 @@ class PlayedMarket:
         """
         if not isinstance(state, PlayedState):
             raise ValueError(f"state: a {type(state).__name__}; reset this market for a state")
-        self._market.check(state, mechanisms, rounds)
+        self.check(state, mechanisms, rounds)
         everyone = np.arange(len(state))
         moving = state.fork(everyone)
         records = np.empty((len(state), rounds, len(ROUND_FIELDS)))
@@ -138,11 +126,11 @@ class PlayedMarket:
 
     def _play_round(self, state: PlayedState, mechanisms: Mechanisms) -> NDArray[np.float64]:
         """Ask all players, then play one round; return its records, shape (B, 1, 10)."""
-        values = self._market.draw_values(state, state.rounds)
+        values = self.draw_values(state, state.rounds)
         self._ask(state, mechanisms, values)
         before = state.wins.copy(), state.bidders["spent"].copy()
         slots = np.arange(len(state)), state.rounds % HISTORY_LENGTH
-        records = self._market.play(state, mechanisms, 1).records
+        records = super().play(state, mechanisms, 1).records
         state.played[slots] = _what_was_done(state, values, *before)
         state.disclosures[slots] = np.stack(
             [getattr(mechanisms, name) for name in DISCLOSURES], axis=1
@@ -151,7 +139,7 @@ class PlayedMarket:
 
     def _ask(self, state: PlayedState, mechanisms: Mechanisms, values: NDArray[np.float64]) -> None:
         """Write the players' bids into the state's tables."""
-        seats = self._prepared(self._seats(state, mechanisms, values))
+        seats = self._prepared(self._asked_seats(state, mechanisms, values))
         for e, player, view in seats:
             bids = _checked(player.bid(view), view)
             state.tables[e, view.bidder, [BID_ONE, BID_TWO]] = bids
@@ -168,17 +156,14 @@ class PlayedMarket:
                 player.prepare(views)
         return listed
 
-    def _seats(
+    def _asked_seats(
         self, state: PlayedState, mechanisms: Mechanisms, values: NDArray[np.float64]
     ) -> Iterator[_Seat]:
         """Yield what the bidder of each seat of a player knows before a round."""
         for e in range(len(state)):
             kinds = state.bidders["kind"][e, : state.sizes[e]].tolist()
-            rules, draws, past = (
-                _known_rules(mechanisms, e),
-                _draws_to_mix(state, e),
-                _past(state, e),
-            )
+            rules, past = _known_rules(mechanisms, e), _past(state, e)
+            draws = _draws_to_mix(state, e)
             for i, kind in enumerate(kinds):
                 player = self.players.get(self._names[kind])
                 if player is not None:
@@ -198,7 +183,7 @@ class PlayedMarket:
         """Return what bidder i of market e knows before a round."""
         bidder, units = state.bidders[e, i], int(state.units[e])
         low, kind = float(bidder["value_low"]), int(bidder["kind"])
-        wanted = min(self._types[kind].demand, units)
+        wanted = min(self._bidder_types[kind].demand, units)
         return View(
             type=self._names[kind],
             bidder=i,
@@ -261,11 +246,7 @@ def _what_was_done(
 ) -> NDArray[np.void]:
     """Return what the bidders did in the last round, dtype ``PLAYED``, shape (B, n).
 
-    Args:
-        state: The markets after the round.
-        values: Of the round, shape (B, n, 2).
-        wins: Units won before it, shape (B, n).
-        spent: Payments before it, shape (B, n).
+    ``values`` are those of the round, ``wins`` and ``spent`` what bidders had before it.
     """
     played = np.zeros(state.bids.shape, PLAYED)
     played["value_one"], played["value_two"] = values[..., 0], values[..., 1]

@@ -33,14 +33,7 @@ _COPIED = (
     "demand factors highest_factor hedge_rate hedge_share exploration exploration_decay discount "
     "recalls_win"
 ).split()
-_TRAIT_OF = {
-    "value_low": "value_low",
-    "outside": "outside_option",
-    "budget": "budget",
-    "discretion": "discretion",
-    "expected_surplus": "expected_surplus",
-    "learning_rate": "learning_rate",
-}
+_KEPT_TRAITS = "value_low outside_option budget discretion expected_surplus learning_rate".split()
 _SIGHTED = np.array(
     [
         PROXIES.index(name)
@@ -81,7 +74,7 @@ class StrategicState(MarketState):
         won_last: whether it received a unit in the last round; only for Q-learners that recall it
         value_low: lower end of its values
         value_range: upper end of its values less the lower
-        outside: surplus that a unit from elsewhere would give it
+        outside_option: surplus that a unit from elsewhere would give it
         budget: the most that it can pay in the episode
         discretion: share of the collusion screens' power that its ring evades
         expected_surplus: the surplus that it expects from entry
@@ -139,6 +132,7 @@ class StrategicMarket:
         if len({each.stage for each in several}) != 1:
             raise ValueError("populations: give at least one, and all of the same stage")
         self.population = several[0]
+        self.players: Mapping[str, Player] = {}
         self.parameters = parameters or StrategicParameters()
         self._constants = np.array([astuple(self.parameters)], _PARAMETERS)
         self._populations = several
@@ -151,11 +145,6 @@ class StrategicMarket:
         self._width = table_width(self._bidder_types, bool(external))
         self._seats = max(each.most_bidders for each in several)
         self._rings = int(self._types["ring"].max()) + 1
-
-    @property
-    def players(self) -> Mapping[str, Player]:
-        """Return nobody: all bidders are compiled."""
-        return {}
 
     def reset(self, seeds: NDArray[np.uint64]) -> StrategicState:
         """Return B fresh markets before their first round, one for each seed (uint64)."""
@@ -210,9 +199,7 @@ class StrategicMarket:
 
         The kernel draws the same values when it plays the round; the state does not keep them.
 
-        Args:
-            state: B markets of this population.
-            rounds: Number of the round in each market, counted from 0, shape (B,).
+        ``rounds`` are the numbers of the rounds, counted from 0, shape (B,).
 
         Returns:
             Values from 0 to 1, shape (B, n, 2); 0 where a bidder has no use for a second unit.
@@ -284,8 +271,8 @@ def _fresh_bidders(lineup: Lineup, parameters: StrategicParameters) -> NDArray[n
     """Return the records of bidders before their first round, shape (B, n)."""
     bidders = np.zeros(lineup.kinds.shape, BIDDER)
     bidders["kind"] = lineup.kinds
-    for name, trait in _TRAIT_OF.items():
-        bidders[name] = lineup.traits[trait]
+    for name in _KEPT_TRAITS:
+        bidders[name] = lineup.traits[name]
     bidders["value_range"] = lineup.traits["value_high"] - lineup.traits["value_low"]
     bidders["rivals_seen"] = 1.0
     bidders["rivals_distance"] = 1.0 / lineup.traits["rivals"]

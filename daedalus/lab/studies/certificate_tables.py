@@ -133,7 +133,7 @@ def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[fl
     """
     designers = pd.Index(steps["designer"].unique(), name="designer")
     unknown = pd.Series(np.nan, designers, name="ex_post_regret")
-    if not isinstance(market, StrategicMarket):
+    if not isinstance(market, StrategicMarket) or market.players:
         return unknown
     try:
         groups, units = groups_of(market.population), market.population.units

@@ -29,8 +29,8 @@ TYPE = np.dtype(
 """A bidder type; ``ring`` is its ring, or -1."""
 
 _CARRIED = (
-    "value_low value_range outside budget discretion expected_surplus learning_rate rivals_seen "
-    "rivals_distance reduction_gain shill_gain spent pacing surplus units_won"
+    "value_low value_range outside_option budget discretion expected_surplus learning_rate "
+    "rivals_seen rivals_distance reduction_gain shill_gain spent pacing surplus units_won"
 )
 BIDDER = np.dtype(
     [("kind", np.int32), ("won_last", np.int32)] + [(name, _FLOAT) for name in _CARRIED.split()],

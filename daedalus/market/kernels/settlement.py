@@ -21,7 +21,7 @@ def _deliver(
     if uniform(current.key, i, SHOCK) < current.parameters.shock_rate:
         worth = 0.0
     fine = current.parameters.fine_unit * current.mechanism.withdrawal_penalty * won
-    instead = bidder.outside * won - fine if t.withdraws else -fine
+    instead = bidder.outside_option * won - fine if t.withdraws else -fine
     if instead > worth - paid and (worth == 0.0 or t.withdraws):
         seat.net = -fine
         return 0.0
@@ -43,12 +43,8 @@ def _pace_budget(constants: Record, budget: float, bidder: Record, seat: Record)
 def _punish(current: Round, i: int, seat: Record, alias: float, evidence: float) -> None:
     """Screen a bidder for a ring and for a false name, and fine it if a screen accuses it.
 
-    Args:
-        current: The round.
-        i: The bidder's number.
-        seat: Its surplus is changed in place.
-        alias: Its bid under a false name, or 0.
-        evidence: Share of the collusion screen's power that applies to its ring.
+    ``alias`` is its bid under a false name, or 0, and ``evidence`` the share of the collusion
+    screen's power that applies to its ring.
     """
     constants, mechanism, key = current.parameters, current.mechanism, current.key
     if seat.delivered > 0:
@@ -105,14 +101,7 @@ def pay_shill_bidders(
     Several shill bidders divide what they added together. What one of them pays more itself is no
     gain of the seller's confederate, so it does not count for that one.
 
-    Args:
-        current: The round.
-        bidders: Their estimates are updated in place.
-        seats: Their surplus is changed in place.
-        offers: Their bids.
-        awards: Of the sale.
-        honest: Of the same sale without false names.
-        shills: Number of false names.
+    ``honest`` has the awards of the same sale without the ``shills`` false names.
     """
     constants, n = current.parameters, len(seats)
     fine = constants.fine_unit * current.mechanism.withdrawal_penalty

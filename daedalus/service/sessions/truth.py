@@ -38,7 +38,7 @@ class Truths:
             EpisodeError: No episode has begun, or the session has been closed.
         """
         market = environment.episode().env.market
-        if not isinstance(market, StrategicMarket):
+        if not isinstance(market, StrategicMarket) or market.players:
             return Truth()
         key = environment.state.population, market.population.bidders
         async with self._lock:
