@@ -50,6 +50,34 @@ def _count_bidders(
 
 
 @kernel
+def _measure(
+    current: Round,
+    value: float,
+    best: float,
+    participation: float,
+    revenue: float,
+    welfares: Floats,
+    order: Integers,
+    amounts: Floats,
+    record: Floats,
+) -> None:
+    """Fill the measures of a round in which ``value`` was delivered of the ``best`` there was.
+
+    ``welfares`` and ``order`` (bidders by ``amounts``) are updated in place.
+    """
+    welfare = min(value / best, 1.0) if best > 0.0 else 0.0
+    gini = normalised_gini(amounts, order)
+    steadiness = stability(welfares, current.number, welfare)
+    welfares[current.number % RECENT_ROUNDS] = welfare
+    record[WELFARE] = welfare
+    record[GINI] = gini
+    record[PARTICIPATION] = participation
+    record[STABILITY] = steadiness
+    record[COMPOSITE] = welfare * (1.0 - gini) * participation * steadiness
+    record[REVENUE_SHARE] = min(revenue / value, 1.0) if value > 0.0 else 0.0
+
+
+@kernel
 def record_truth(
     current: Round,
     bidders: Records,
@@ -63,36 +91,21 @@ def record_truth(
 ) -> None:
     """Fill what the round was worth, which takes values that no auctioneer sees.
 
-    Args:
-        current: The round.
-        bidders: Their accumulated surplus is updated in place.
-        seats: What the bidders did.
-        offers: Their bids.
-        awards: What they won.
-        welfares: Ring buffer of welfare, updated in place.
-        order: Bidders by surplus, updated in place.
-        amounts: Scratch, shape (n,).
-        record: Filled in place. Expects value delivered, revenue and price in the columns of
-            welfare, revenue and price.
+    ``record`` expects value delivered, revenue and price in the columns of welfare, revenue and
+    price. The bidders' accumulated surplus is updated in place, and ``amounts`` is scratch.
     """
     constants, value = current.parameters, record[WELFARE]
     best = _best_value(seats, current.units)
-    welfare = min(value / best, 1.0) if best > 0.0 else 0.0
     for i in range(len(seats)):
         bidder = bidders[i]
         bidder.surplus = max(constants.surplus_memory * bidder.surplus + seats[i].net, 0.0)
         amounts[i] = bidder.surplus
     competitors, out = _count_bidders(current.mechanism.reserve_price, seats, offers, awards)
-    gini = normalised_gini(amounts, order)
-    steadiness = stability(welfares, current.number, welfare)
-    welfares[current.number % RECENT_ROUNDS] = welfare
-    record[WELFARE] = welfare
-    record[GINI] = gini
-    record[PARTICIPATION] = competitors / len(seats)
     record[DROPOUTS] = out
-    record[STABILITY] = steadiness
-    record[COMPOSITE] = welfare * (1.0 - gini) * record[PARTICIPATION] * steadiness
-    record[REVENUE_SHARE] = min(record[REVENUE] / value, 1.0) if value > 0.0 else 0.0
+    _measure(
+        current, value, best, competitors / len(seats), record[REVENUE], welfares, order, amounts,
+        record,
+    )  # fmt: skip
 
 
 @kernel
@@ -146,21 +159,9 @@ def record_account(
 ) -> None:
     """Keep the auctioneer's own account of the round: bids, names, prices and deliveries alone.
 
-    Args:
-        current: The round.
-        bidders: Their accumulated deliveries are updated in place.
-        seats: What was delivered to the bidders.
-        offers: Their bids.
-        best: Sum of the K highest bids.
-        wins: Units delivered so far, updated in place.
-        welfares: Ring buffer of the accounts' welfare, updated in place.
-        sightings: Decayed means, updated in place.
-        order: Bidders by deliveries, updated in place.
-        amounts: Scratch, shape (n,).
-        bids: Scratch, shape (2n,).
-        everyone: All true, shape (2n,).
-        record: What the round was worth; its collusion signal is filled in place.
-        account: Filled in place.
+    ``best`` is the sum of the K highest bids. The bidders' accumulated deliveries, ``wins`` and
+    ``sightings`` are updated in place, and the collusion signal of ``record`` is filled.
+    ``amounts`` and ``bids`` are scratch, ``everyone`` is all true.
     """
     memory, accepted = current.parameters.surplus_memory, 0.0
     for i in range(len(seats)):
@@ -170,17 +171,11 @@ def record_account(
         amounts[i] = bidder.units_won
         wins[i] += delivered
     present = _count_names(current.mechanism.reserve_price, offers, bids)
-    welfare = min(accepted / best, 1.0) if best > 0.0 else 0.0
-    gini = normalised_gini(amounts, order)
-    steadiness = stability(welfares, current.number, welfare)
-    welfares[current.number % RECENT_ROUNDS] = welfare
     record[COLLUSION_SIGNAL] = collusion_signal(bids, everyone, wins, len(seats))
     for column in range(len(record)):
         account[column] = record[column]
     _see(current, offers, wins, record[DROPOUTS], sightings)
-    account[WELFARE] = welfare
-    account[GINI] = gini
-    account[PARTICIPATION] = min(present / len(seats), 1.0)
-    account[STABILITY] = steadiness
-    account[COMPOSITE] = welfare * (1.0 - gini) * account[PARTICIPATION] * steadiness
-    account[REVENUE_SHARE] = min(record[REVENUE] / accepted, 1.0) if accepted > 0.0 else 0.0
+    _measure(
+        current, accepted, best, min(present / len(seats), 1.0), record[REVENUE], welfares, order,
+        amounts, account,
+    )  # fmt: skip
