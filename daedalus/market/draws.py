@@ -10,8 +10,6 @@ eight. Two banks may not overlap: no two pairs of owner and purpose have one cou
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,44 +47,28 @@ LEARNING_RATE_TRAIT, RIVALS_TRAIT = range(2)
 FIRST_SIZE = _PURPOSES * MAX_BIDDERS
 INCUMBENT = FIRST_SIZE + len(SIZES)
 
-
-class Bank(NamedTuple):
-    """Purposes that share a kind of owner.
-
-    Attributes:
-        owners: The largest number of owners.
-        purposes: What they draw for.
-    """
-
-    owners: int
-    purposes: tuple[int, ...]
-
-
-BANKS = {
-    "strategic rounds": (
-        Bank(MAX_BIDDERS, (VALUE_ONE, VALUE_TWO, ENTRY, DEMAND_REDUCTION, SHOCK)),
-        Bank(MAX_BIDDERS, (LEADER_LOT, COVER_BID, SHILL, SHILL_BID)),
-        Bank(MAX_BIDDERS, (COLLUSION_SCREEN, SHILL_SCREEN, READING_ERROR)),
-        Bank(MAX_BIDDERS, (COLLUSION, BREAKDOWN)),
-        Bank(MAX_BIDDERS, (LEARNED_CHOICE, EXPLORATION)),
-        Bank(2 * MAX_BIDDERS, (TIE,)),
-    ),
-    "classic rounds": (
-        Bank(MAX_BIDDERS, (CLASSIC_VALUE, CLASSIC_POLICY, CLASSIC_RISK, CLASSIC_BID)),
-    ),
-    "composition": (
-        Bank(GAMMA_TRIES * MAX_BIDDERS, (GAMMA_RADIUS, GAMMA_ANGLE, GAMMA_ACCEPTANCE, GAMMA_BOOST)),
-        Bank(1, (SOLE_TYPE,)),
-    ),
-    "traits": (Bank(MAX_BIDDERS, (LEARNING_RATE_TRAIT, RIVALS_TRAIT)),),
-    "variation": (
-        Bank(MAX_BIDDERS, tuple(range(len(TRAITS)))),
-        Bank(1, tuple(FIRST_SIZE + size for size in range(len(SIZES)))),
-        Bank(1, (INCUMBENT,)),
-    ),
-}
-"""All draws, by the rounds in which they are made. Bidders, their false names, rings and, for the
-composition, the tries for each type are owners."""
+BANKS: dict[str, dict[int, tuple[int, ...]]] = {
+    "strategic rounds": {
+        MAX_BIDDERS: (
+            VALUE_ONE, VALUE_TWO, ENTRY, DEMAND_REDUCTION, SHOCK, LEADER_LOT, COVER_BID, SHILL,
+            SHILL_BID, COLLUSION_SCREEN, SHILL_SCREEN, READING_ERROR, COLLUSION, BREAKDOWN,
+            LEARNED_CHOICE, EXPLORATION,
+        ),
+        2 * MAX_BIDDERS: (TIE,),
+    },
+    "classic rounds": {MAX_BIDDERS: (CLASSIC_VALUE, CLASSIC_POLICY, CLASSIC_RISK, CLASSIC_BID)},
+    "composition": {
+        GAMMA_TRIES * MAX_BIDDERS: (GAMMA_RADIUS, GAMMA_ANGLE, GAMMA_ACCEPTANCE, GAMMA_BOOST),
+        1: (SOLE_TYPE,),
+    },
+    "traits": {MAX_BIDDERS: (LEARNING_RATE_TRAIT, RIVALS_TRAIT)},
+    "variation": {
+        MAX_BIDDERS: tuple(range(len(TRAITS))),
+        1: (*(FIRST_SIZE + size for size in range(len(SIZES))), INCUMBENT),
+    },
+}  # fmt: skip
+"""What is drawn for, by the rounds and the largest number of owners. Bidders, their false names,
+rings and, for the composition, the tries for each type are owners."""
 
 
 @kernel
@@ -121,10 +103,7 @@ def _fill_draws(seeds: NDArray[np.uint64], round_number: int, purpose: int, draw
 def episode_draws(seeds: NDArray[np.uint64], purpose: int, owners: int = 1) -> NDArray[np.float64]:
     """Return draws of each episode before its first round, shape (B, owners), in [0, 1).
 
-    Args:
-        seeds: Market seeds, shape (B,).
-        purpose: What they are for, from the bank "variation".
-        owners: Number of owners.
+    ``purpose`` is from the bank "variation".
     """
     return round_draws(seeds, VARIATION_ROUND, purpose, owners)
 

@@ -20,9 +20,9 @@ from tests.market.reference_classic import draw
 def test_no_two_draws_share_a_counter(rounds: str) -> None:
     counters = [
         8 * owner + purpose
-        for bank in BANKS[rounds]
-        for purpose in bank.purposes
-        for owner in range(bank.owners)
+        for owners, purposes in BANKS[rounds].items()
+        for purpose in purposes
+        for owner in range(owners)
     ]
     assert len(counters) == len(set(counters))
 
@@ -32,8 +32,8 @@ def test_every_purpose_is_in_a_bank() -> None:
         purpose
         for rounds, banks in BANKS.items()
         if rounds != "variation"  # its purposes are numbered by the names of traits and sizes
-        for bank in banks
-        for purpose in bank.purposes
+        for purposes in banks.values()
+        for purpose in purposes
     ]
     numbers = {"COMPOSITION_ROUND", "TRAITS_ROUND", "VARIATION_ROUND", "GAMMA_TRIES"}
     numbers |= {"MAX_BIDDERS", "FIRST_SIZE", "INCUMBENT", "SIZES", "TRAITS", "BANKS"}
