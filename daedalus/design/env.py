@@ -16,8 +16,7 @@ from daedalus.design.rewards.terms import mean_over_rounds
 from daedalus.market.allowed import Allowed, read_allowed
 from daedalus.market.factory import make_market
 from daedalus.market.goal import ANYTHING, Goal, refuse_others
-from daedalus.market.incumbents import draw_incumbents
-from daedalus.market.interface import Market, MarketSettings
+from daedalus.market.interface import Market, MarketSettings, draw_incumbents
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
 from daedalus.market.outcome import ROUND_FIELDS, Outcome

@@ -55,6 +55,14 @@ class MarketSettings(Checked):
             )
 
 
+def draw_incumbents(mechanisms: Mechanisms, seeds: NDArray[np.uint64]) -> Mechanisms:
+    """Return the incumbent of each episode, drawn evenly by the episode's seed alone."""
+    from daedalus.market.draws import INCUMBENT, episode_draws  # imports numba, which is slow
+
+    draws = episode_draws(np.asarray(seeds, np.uint64), INCUMBENT)[:, 0]
+    return mechanisms.take((draws * len(mechanisms)).astype(np.int64))
+
+
 @dataclass(frozen=True)
 class Unmasked:
     """The hidden side of a bidder. Pages for people show it; designers never see it.
@@ -102,14 +110,6 @@ class Market(Protocol):
 
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play ``rounds`` rounds in every market, changing ``state`` in place.
-
-        Args:
-            state: B markets of this population.
-            mechanisms: B mechanisms, one for each market.
-            rounds: Number of rounds, 0 or more.
-
-        Returns:
-            The records of the rounds.
 
         Raises:
             ValueError: Sizes do not match or ``rounds`` is negative; nothing has been played.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from daedalus.market.incumbents import draw_incumbents
+from daedalus.market.interface import draw_incumbents
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 
@@ -25,8 +25,3 @@ def test_an_incumbent_depends_on_the_seed_alone() -> None:
     drawn = draw_incumbents(STACKED, SEEDS).reserve_price
     assert_array_equal(draw_incumbents(STACKED, SEEDS[::-1]).reserve_price, drawn[::-1])
     assert draw_incumbents(STACKED, SEEDS[7:8])[0].reserve_price == drawn[7]
-
-
-def test_a_single_incumbent_is_always_in_force() -> None:
-    drawn = draw_incumbents(Mechanisms.stack(KNOWN[1:2]), SEEDS[:5])
-    assert [drawn[row] for row in range(5)] == KNOWN[1:2] * 5
