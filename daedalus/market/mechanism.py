@@ -181,7 +181,8 @@ def _type(name: str) -> type[np.generic]:
     return np.int8 if name in CHOICES else np.float64 if name in RANGES else np.bool_
 
 
-_ROW = np.dtype([(name, _type(name)) for name in (*FIELDS, "malformed")], align=True)
+_COLUMNS = (*FIELDS, "malformed")
+_ROW = np.dtype([(name, _type(name)) for name in _COLUMNS], align=True)
 
 
 class Mechanisms:
@@ -229,20 +230,12 @@ class Mechanisms:
         return made
 
     def __getattr__(self, name: str) -> NDArray[Any]:
-        """Return a column, shape (B,)."""
-        if name not in _KNOWN:
+        """Return a column, shape (B,), or ``malformed``: which rows hold no proposal."""
+        if name not in _COLUMNS:
             raise AttributeError(f"{name}: no such field; the fields are {', '.join(FIELDS)}")
-        return self._column(name)
-
-    def _column(self, name: str) -> NDArray[Any]:
-        column = self._rows[name]
+        column: NDArray[Any] = self._rows[name]
         column.flags.writeable = False
         return column
-
-    @property
-    def malformed(self) -> NDArray[np.bool_]:
-        """Return which rows hold no proposal, shape (B,)."""
-        return self._column("malformed")
 
     @property
     def rows(self) -> NDArray[np.void]:
@@ -265,8 +258,7 @@ class Mechanisms:
     def crossed(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return mechanisms each of whose fields is that of a row of its own.
 
-        Args:
-            rows: Numbers of rows, shape (M, 11), in the order of ``FIELDS``.
+        ``rows`` are their numbers, shape (M, 11), in the order of ``FIELDS``.
         """
         made = np.zeros(len(rows), _ROW)
         for name, chosen in zip(FIELDS, rows.T, strict=True):
@@ -307,13 +299,13 @@ class Mechanisms:
         Raises:
             MechanismError: An entry is out of range.
         """
-        kept = {name: self._column(name) for name in FIELDS}
+        kept = {name: getattr(self, name) for name in FIELDS}
         return Mechanisms(malformed=self.malformed, **(kept | columns))
 
     def rounded(self) -> Mechanisms:
         """Return the mechanisms as people write them: reserves to 0.01, penalties to 0.1."""
         decimals = {name: 2 if name == "reserve_price" else 1 for name in RANGES}
-        return self.with_columns(**{n: self._column(n).round(d) for n, d in decimals.items()})
+        return self.with_columns(**{n: getattr(self, n).round(d) for n, d in decimals.items()})
 
     @classmethod
     def stack(cls, mechanisms: Sequence[Mechanism | None]) -> Mechanisms:
