@@ -20,9 +20,11 @@ from daedalus.market.draws import (
 from daedalus.market.population import RIVALS, Population
 from daedalus.market.ranges import LOG_UNIFORM, SIZES, TRAITS
 
-_SPREAD = {"learning_rate": "rate_spread", "rivals": "rivals_spread"}
-_PURPOSE = {"learning_rate": LEARNING_RATE_TRAIT, "rivals": RIVALS_TRAIT}
-_LIMITS = {"learning_rate": (0.0, 1.0), "rivals": RIVALS}
+_SPREADS = {
+    "learning_rate": ("rate_spread", LEARNING_RATE_TRAIT, (0.0, 1.0)),
+    "rivals": ("rivals_spread", RIVALS_TRAIT, RIVALS),
+}
+"""By trait: which spread its bidders have, what draws it, and its limits."""
 
 
 @dataclass
@@ -46,9 +48,8 @@ class Lineup:
 def draw_lineups(populations: Sequence[Population], seeds: NDArray[np.uint64]) -> Lineup:
     """Return who comes to each episode of several populations, which share the batch equally.
 
-    Args:
-        populations: P populations. Their types are numbered one after another.
-        seeds: Market seeds, shape (B,); the first B / P are those of the first population.
+    The types of the P populations are numbered one after another, and the first B / P seeds are
+    those of the first population.
 
     Raises:
         ValueError: The number of seeds is no multiple of P.
@@ -87,24 +88,17 @@ def _padded(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
-    """Return who comes to each episode. It depends on the episode's seed alone.
-
-    Args:
-        population: The population.
-        seeds: Market seeds, shape (B,).
-    """
+    """Return who comes to each episode. It depends on the episode's seed alone."""
     bidders, units = (_draw_size(population, name, seeds) for name in SIZES)
     of_types = _draw_traits(population, seeds)
-    spreads = {name: _attribute(population, each) for name, each in _SPREAD.items()}
     shares = np.array([each.share for each in population.types.values()])
     kinds = compose(seeds, shares, population.concentration, bidders, population.most_bidders)
     rows = np.arange(len(seeds))[:, None]
     traits = {name: each[rows, kinds] for name, each in of_types.items()}
     others = np.maximum(bidders - 1.0, RIVALS[0])[:, None]
     traits["rivals"] = np.where(np.isinf(traits["rivals"]), others, traits["rivals"])
-    for name, spread in spreads.items():
-        factors = individual_factors(seeds, spread[kinds], _PURPOSE[name])
-        low, high = _LIMITS[name]
+    for name, (spread, purpose, (low, high)) in _SPREADS.items():
+        factors = individual_factors(seeds, _attribute(population, spread)[kinds], purpose)
         traits[name] = np.minimum(np.maximum(traits[name] * factors, low), high)
     return Lineup(bidders, units, kinds, traits)
 
@@ -112,12 +106,7 @@ def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
 def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:
     """Return the populations of some episodes, each with all that it drew.
 
-    Args:
-        population: The population that is sampled; it is not changed.
-        seeds: Market seeds, shape (B,).
-
-    Returns:
-        For each seed the population whose episodes seat the bidders of that seed's episode.
+    Each seats in every episode the bidders that its seed's episode has.
     """
     drawn, lineup = _draw_traits(population, seeds), draw_lineup(population, seeds)
     varied = population.ranges.of(TRAITS)

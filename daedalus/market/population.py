@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from daedalus.checks import Checked, at_least, below_one, bounded, within
+from daedalus.checks import Checked, at_least, below_one, bounded, one_of, within
 from daedalus.market.literals import Learner, Strategy
 from daedalus.market.ranges import SIZES, TRAITS, Ranges
 from daedalus.market.value_distribution import ValueDistribution
@@ -85,9 +85,7 @@ class BidderType(Checked):
     rivals_spread: float = within(1, 100, 1.0)
     efficient_ring: bool = True
     discretion: float = within(0, 1, 0.0)
-    learner: Learner = bounded(
-        "gradient", LEARNERS.__contains__, f"choose from {', '.join(LEARNERS)}"
-    )
+    learner: Learner = one_of(LEARNERS, "gradient")
     factors: int = within(2, MAX_FACTORS, 8, "an integer")
     lowest_factor: float = below_one(0.3)
     highest_factor: float = within(0, 1, 1.0)
@@ -189,9 +187,6 @@ class Population(Checked):
 
     def check_players(self, players: Mapping[str, object]) -> None:
         """Refuse a player none of whose types has a bidder in any episode: nobody would ask it.
-
-        Args:
-            players: Who bids for which type, by the type's name.
 
         Raises:
             ValueError: There is such a player.
