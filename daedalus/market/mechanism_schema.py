@@ -18,9 +18,6 @@ def mechanism_schema(allowed: Mapping[str, Allowed] | None = None) -> dict[str, 
 
     All eleven fields are required and no other is allowed. Servers ask for this in a schema that
     constrains decoding (OpenAI 2024, "Structured Outputs").
-
-    Args:
-        allowed: What the fields may be, see ``Goal``; those that are not named are free.
     """
     goal = Goal(allowed=allowed or {})
     properties = {
@@ -47,21 +44,16 @@ def mechanism_pattern(allowed: Mapping[str, Allowed] | None = None) -> str:
         allowed: What the fields may be, see ``Goal``. It matches allowed values alone, and those
             named there and the ends of ranges may have more decimals.
     """
-    pairs = [
-        f'"{name}":({"|".join(re.escape(text) for text in texts)})'
-        for name, texts in _spellings(allowed).items()
-    ]
+    pairs = (f'"{name}":{texts}' for name, texts in _spellings(allowed).items())
     return r"\{" + ",".join(pairs) + r"\}"
 
 
 def values_pattern(allowed: Mapping[str, Allowed] | None = None) -> str:
     r"""Return a regular expression of JSON lists of a mechanism's values, in order of the fields.
 
-    Args:
-        allowed: See ``mechanism_pattern``, which spells values alike.
+    It spells values as ``mechanism_pattern`` does.
     """
-    fields = ("|".join(map(re.escape, each)) for each in _spellings(allowed).values())
-    return r"\[" + ",".join(f"({each})" for each in fields) + r"\]"
+    return r"\[" + ",".join(_spellings(allowed).values()) + r"\]"
 
 
 def _field_schema(name: str, allowed: Allowed) -> dict[str, Any]:
@@ -73,10 +65,13 @@ def _field_schema(name: str, allowed: Allowed) -> dict[str, Any]:
     return {"type": kind, "enum": list(allowed)}
 
 
-def _spellings(allowed: Mapping[str, Allowed] | None) -> dict[str, list[str]]:
-    """Return the values of each field as compact JSON, numbers in hundredths."""
-    fields = mechanism_schema(allowed)["properties"]
-    return {name: [json.dumps(value) for value in _values(each)] for name, each in fields.items()}
+def _spellings(allowed: Mapping[str, Allowed] | None) -> dict[str, str]:
+    """Return a pattern of the values of each field as compact JSON, numbers in hundredths."""
+    patterns = {}
+    for name, field in mechanism_schema(allowed)["properties"].items():
+        texts = (re.escape(json.dumps(value)) for value in _values(field))
+        patterns[name] = f"({'|'.join(texts)})"
+    return patterns
 
 
 def _values(field: dict[str, Any]) -> list[Any]:
