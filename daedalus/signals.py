@@ -20,9 +20,6 @@ def handling_stops(handler: Callable[[int, FrameType | None], object]) -> Iterat
     """Let a handler take both signals in the block. Signals that the caller ignores stay ignored.
 
     Signals reach the main thread alone, so that a block of another thread needs no handler.
-
-    Args:
-        handler: Takes the signal's number and the frame that it interrupts.
     """
     is_main = threading.current_thread() is threading.main_thread()
     known = [each for each in _STOPS if signal.getsignal(each) not in (signal.SIG_IGN, None)]
@@ -39,8 +36,7 @@ def handling_stops(handler: Callable[[int, FrameType | None], object]) -> Iterat
 def ending_by(end: Callable[[int], object]) -> Iterator[None]:
     """Let ``end`` end the process if a block within this one holds a stop back for too long.
 
-    Args:
-        end: Takes the signal's number. Another thread may call it.
+    Another thread may call it.
     """
     token = _end.set(end)
     try:

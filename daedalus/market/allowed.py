@@ -16,12 +16,7 @@ from daedalus.market.mechanism import (
 
 
 class Between(NamedTuple):
-    """A closed range of a number field.
-
-    Attributes:
-        low: Lowest number that may be set.
-        high: Highest number that may be set.
-    """
+    """A closed range of a number field."""
 
     low: float
     high: float

@@ -29,13 +29,7 @@ _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 class MechanismRow(NamedTuple):
-    """A row of a table.
-
-    Attributes:
-        path: The file.
-        line: Number of the row's line in the file, from 1.
-        cells: Texts by column.
-    """
+    """A row of a table: its file, its line from 1, and its texts by column."""
 
     path: Path
     line: int
@@ -66,8 +60,7 @@ class MechanismRow(NamedTuple):
 def read_mechanisms(path: Path) -> list[Mechanism]:
     """Return the mechanisms of a file, in order.
 
-    Args:
-        path: A CSV file whose columns are the eleven fields, in any order.
+    Its columns are the eleven fields, in any order.
 
     Raises:
         ValueError: The file is no such table, or a value is out of range. The message names the

@@ -31,9 +31,7 @@ PROXIES = (
 class Observed(NamedTuple):
     """What an auctioneer sees of B markets. It stays as it is when they play on.
 
-    Attributes:
-        history: The last rounds, see ``Observation``.
-        proxies: Statistics of the population, shape (B, 10), see ``Observation``.
+    ``Observation`` describes both.
     """
 
     history: History

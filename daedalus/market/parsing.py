@@ -75,9 +75,6 @@ def parse_mechanism(text: str, strict: bool = True, goal: Goal = ANYTHING) -> Pa
         strict: Whether anything but white space beside the object is an error. If not, the object
             may stand in a code fence or between other words.
         goal: A value that it does not allow is an error, as one out of range is.
-
-    Returns:
-        The mechanism, or the reasons why there is none.
     """
     try:
         data = _read_object(text, strict)

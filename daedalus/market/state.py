@@ -81,9 +81,6 @@ class MarketState:
             seeds: Futures of the copies, shape of ``rows``. Copies with the same seed have the same
                 draws. By default each copy keeps the future of its original.
 
-        Returns:
-            A state of ``len(rows)`` markets.
-
         Raises:
             ValueError: There is not one seed for each row.
         """

@@ -195,11 +195,7 @@ def past_round_of(
 ) -> PastRound:
     """Return a round that is over as one bidder knows it.
 
-    Args:
-        bidder: Its number.
-        wanted: Units that it can use, 1 or 2.
-        played: What the bidders did, dtype ``PLAYED``, shape (n,).
-        public: What all are told.
+    ``wanted`` is how many units it can use, and ``played`` what bidders did, see ``disclosed``.
     """
     own, bids = played[bidder], public.bids
     return PastRound(

@@ -19,9 +19,6 @@ def inner(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that compiles a function into the kernels that call it.
 
     Python may call such a function too, as tests do. It then gets machine code of its own.
-
-    Args:
-        options: Options of ``numba.njit``.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:

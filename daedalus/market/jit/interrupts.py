@@ -32,19 +32,17 @@ class InterruptHolder(event.Listener):
 
     def on_start(self, _: event.Event) -> None:
         """Hold signals back from now on."""
-        if not _may_handle_signals():
-            return
-        self._depth += 1
-        if self._depth == 1:
-            self._held.enter_context(holding_stops())
+        if _may_handle_signals():
+            self._depth += 1
+            if self._depth == 1:
+                self._held.enter_context(holding_stops())
 
     def on_end(self, _: event.Event) -> None:
         """Let signals take effect again, also the one that was held back."""
-        if not _may_handle_signals() or not self._depth:
-            return
-        self._depth -= 1
-        if self._depth == 0:
-            self._held.close()
+        if _may_handle_signals() and self._depth:
+            self._depth -= 1
+            if self._depth == 0:
+                self._held.close()
 
 
 def _may_handle_signals() -> bool:

@@ -197,13 +197,7 @@ def _decide_solo_bids(
     values.py. The exponent there is ``rivals``: ``_learn_rivals`` (learning.py) learns its two
     parts. Bids are decided also if the bidder stays out.
 
-    Args:
-        current: The round.
-        t: The bidder's type.
-        bidder: What it learned and spent.
-        i: Its number.
-        seat: Its values, and its choice from a table or the bids that it was given.
-        reserve: The reserve that it reckons with.
+    ``reserve`` is the one that it reckons with.
     """
     auction_format, one, two = current.mechanism.auction_type, seat.value_one, seat.value_two
     if t.learner == GIVEN:
@@ -284,14 +278,7 @@ def bid(
 ) -> int:
     """Let each bidder draw values, decide on entry and bid; return the number of false names.
 
-    Args:
-        current: The round.
-        types: Bidder types.
-        bidders: What they carry from round to round.
-        seats: Filled in place.
-        offers: Filled in place.
-        tables: Weights of Hedge shaders, action values of Q-learners, and bids that are given.
-        expected_price: The price that shill bidders expect.
+    ``seats`` and ``offers`` are filled in place.
     """
     cost, reserve, names = entry_cost(current), known_reserve(current.mechanism), 0
     prices_of_others = not pays_own_bid(current.mechanism.auction_type)

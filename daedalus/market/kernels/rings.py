@@ -76,13 +76,7 @@ def _bid_as_leaders(
 ) -> float:
     """Fill the leaders' bids, which are against outsiders alone; return the lowest.
 
-    Args:
-        mechanism: The mechanism in force.
-        types: Bidder types.
-        bidders: What they believe about their rivals.
-        seats: Their values and solo bids.
-        deal: Filled in place, dtype ``OFFER``.
-        outside: Share of a member's rivals that are not in the ring.
+    ``outside`` is the share of a member's rivals that are not in the ring.
     """
     reserve = known_reserve(mechanism)
     lowest = np.inf
@@ -161,10 +155,7 @@ def _evidence(
 def accusation(parameters: Record, mechanism: Record, evidence: float) -> float:
     """Return the chance that a winner is fined for collusion.
 
-    Args:
-        parameters: The market's constants.
-        mechanism: The mechanism in force.
-        evidence: Share of the screen's power that applies to the winner's deal; 0 without a deal.
+    ``evidence`` is the share of the screen's power that applies to its deal; 0 without a deal.
     """
     if mechanism.coalition_policy < SUSPECTED:
         return 0.0
@@ -250,13 +241,8 @@ def _colludes(
 ) -> bool:
     """Return whether a ring colludes: by what it gains less the fines that it risks.
 
-    Args:
-        current: The round.
-        ring: The ring's number.
-        gain: What a member gains by collusion, before fines.
-        evidence: Share of the screen's power that applies to the deal, as far as the ring knows.
-        leaders: Members who lead, and may win and be fined.
-        size: All members who entered.
+    ``gain`` is what a member gains before fines, ``evidence`` the share of the screen's power that
+    applies to the deal, as far as the ring knows. Leaders may win and be fined.
     """
     parameters, mechanism = current.parameters, current.mechanism
     risk = accusation(parameters, mechanism, evidence) - accusation(parameters, mechanism, 0.0)
@@ -372,19 +358,9 @@ def sell_with_rings(
 
     A ring compares its deal with the sale as it stands, so each ring needs one more sale.
 
-    Args:
-        current: The round.
-        types: Bidder types.
-        bidders: What they believe.
-        seats: What members do is filled in place.
-        offers: Bids of members that collude are changed in place.
-        rings: Their own records are updated in place.
-        screened: Share of the screen's power that applies to each ring, filled in place.
-        ranking: The highest bids, filled in place.
-        awards: What owners win, filled in place.
-        deal: Scratch of the shape of ``offers``.
-        trial_ranking: Scratch of the shape of ``ranking``.
-        trial: Scratch of the shape of ``awards``.
+    What members do and bid changes ``seats`` and ``offers``, and the rings' records change too.
+    ``screened`` (the share of the screen's power that applies to each ring), ``ranking`` and
+    ``awards`` are filled. The last three arguments are scratch.
     """
     sale = _sell(current, offers, ranking, awards)
     for ring in range(len(rings)):
