@@ -203,6 +203,7 @@ class Mechanisms:
     """
 
     __slots__ = ("_rows",)
+    malformed: NDArray[np.bool_]
 
     def __init__(
         self, *, malformed: NDArray[np.bool_] | None = None, **columns: NDArray[Any]
