@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -10,9 +11,13 @@ from typing import ClassVar
 import numpy as np
 
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
-from daedalus.design.designers.submission_table import read_submission, submitted_populations
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms, shown
+from daedalus.market.mechanism_table import MechanismRow, read_rows, require_columns
 from daedalus.market.observation import Observation
+
+_LEAST = {"episode": 0, "step": 1, "seed": 0}
+_PLACE = ("episode", "step")
+_INTEGER = re.compile(r"[0-9]{1,16}")
 
 
 @dataclass
@@ -43,7 +48,7 @@ class SubmissionSettings(DesignerSettings):
 
     def plays(self, population: str) -> bool:
         """Return whether the file has mechanisms for the population."""
-        named = submitted_populations(Path(self.file))
+        named = _named(read_rows(Path(self.file))[1], "population")
         return not named or population in named
 
     def build(self, context: DesignerContext) -> SubmissionDesigner:
@@ -77,3 +82,69 @@ class SubmissionDesigner:
         """Return one mechanism for each episode of the run, which are in order."""
         places = enumerate((observations.round_number + 1).tolist())
         return Mechanisms.stack([self._mechanisms.get(place) for place in places])
+
+
+def read_submission(
+    path: Path, designer: str, seed: int, population: str | None = None
+) -> dict[tuple[int, int], Mechanism]:
+    """Return the mechanisms of a submission by episode, from 0, and step, from 1.
+
+    Args:
+        path: A CSV file with the columns ``episode``, ``step`` and the eleven fields, such as the
+            steps.csv of a run. Other columns are ignored, and so are rows that have no fields,
+            because the answer was refused.
+        designer: Whose rows count, if there is a column ``designer``; empty takes all.
+        seed: Seed of the episodes; a column ``seed`` must agree.
+        population: Whose rows count, if there is a column ``population``; None takes all.
+
+    Raises:
+        ValueError: The file is no such table, a value is out of range, two rows have the same
+            episode and step, or none is of the designer and the population. The message names the
+            file and, where there is one, the line and the column.
+    """
+    columns, rows = read_rows(path)
+    require_columns(path, columns, (*_PLACE, *FIELDS))
+    asked = {"designer": designer, "population": population or ""}
+    for name, value in asked.items():
+        named = _named(rows, name)
+        if named and value and value not in named:
+            others = ", ".join(sorted(named))
+            raise ValueError(f"{path} has no row of the {name} {value}, but of {others}")
+    found: dict[tuple[int, int], Mechanism | None] = {}
+    for row in rows:
+        if any(value and row.cells.get(name, value) != value for name, value in asked.items()):
+            continue
+        place = _place(row, seed)
+        if place in found:
+            raise ValueError(
+                f"{path}, line {row.line}: episode {place[0]}, step {place[1]} stands twice; if "
+                "the file has several designers, choose one by designer.of"
+            )
+        found[place] = row.mechanism() if row.has_mechanism else None
+    mechanisms = {place: each for place, each in found.items() if each is not None}
+    if not mechanisms:
+        raise ValueError(f"{path} has no mechanism")
+    return mechanisms
+
+
+def _named(rows: Sequence[MechanismRow], column: str) -> set[str]:
+    """Return what stands in a column of owners; nothing if there is no such column."""
+    for row in rows:
+        if row.cells.get(column) == "":
+            raise ValueError(f"{row.place(column)}: empty; give a name")
+    return {row.cells[column] for row in rows if column in row.cells}
+
+
+def _place(row: MechanismRow, seed: int) -> tuple[int, int]:
+    """Return the episode and the step of a row, and check its seed if it has one."""
+    told = _integer(row, "seed") if "seed" in row.cells else seed
+    if told != seed:
+        raise ValueError(f"{row.place('seed')}: {told}, but this run has seed={seed}")
+    return _integer(row, "episode"), _integer(row, "step")
+
+
+def _integer(row: MechanismRow, column: str) -> int:
+    text, least = row.cells[column], _LEAST[column]
+    if not _INTEGER.fullmatch(text) or int(text) < least:
+        raise ValueError(f"{row.place(column)}: {shown(text)}; give an integer from {least} up")
+    return int(text)
