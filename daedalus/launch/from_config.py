@@ -197,7 +197,7 @@ def _designer_settings(config: Designed, per_population: bool) -> dict[str, Desi
 
 def load_generate(
     checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
-) -> tuple[Generate, PromptSettings]:
+) -> tuple[Generate[str], PromptSettings]:
     """Load a language model; ``constrained=None`` decodes as in training, or as a goal restricts.
 
     Returns:

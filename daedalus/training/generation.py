@@ -36,7 +36,7 @@ def make_generate(
     temperature: float,
     max_new_tokens: int,
     constrained: bool | None = False,
-) -> Generate:
+) -> Generate[str]:
     """Return a function from chats to completions.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from daedalus.checks import CannotRunError, Checked
 from daedalus.design.briefs.answers import AnswerBriefs
@@ -18,40 +18,19 @@ from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import generator
 
+LoadModel = Callable[[str, float, int, bool | None], tuple[Generate[str], PromptSettings]]
+"""Returns a model's generate function and the prompt that it was trained on, from
+``LanguageModelSettings``: checkpoint, temperature, max_new_tokens and constrained."""
 
-class LoadModel(Protocol):
-    """Loads a language model."""
+LoadReader = Callable[[str, bool, str], Reader]
+"""Returns a reader of briefs, from ``BriefSearchSettings``: reader, benchmark and checkpoint.
 
-    def __call__(
-        self, checkpoint: str, temperature: float, max_new_tokens: int, constrained: bool | None
-    ) -> tuple[Generate, PromptSettings]:
-        """Return the model's generate function, and the prompt that it was trained on."""
-        ...
+It raises ``CannotRunError`` if the weights cannot be had.
+"""
 
-
-class LoadReader(Protocol):
-    """Loads a reader of briefs."""
-
-    def __call__(self, name: str, benchmark: bool, checkpoint: str) -> Reader:
-        """Return a reader, see ``BriefSearchSettings``.
-
-        Raises:
-            CannotRunError: Its weights cannot be had.
-        """
-        ...
-
-
-class LoadBriefModel(Protocol):
-    """Loads a language model that answers briefs."""
-
-    def __call__(self, checkpoint: str, temperature: float, at_once: bool | None) -> AnswerBriefs:
-        """Return the model; for the arguments see ``BriefModelSettings``.
-
-        Raises:
-            CannotRunError: Its weights cannot be had.
-            ValueError: It was trained to answer otherwise.
-        """
-        ...
+LoadBriefModel = Callable[[str, float, bool | None], AnswerBriefs]
+"""Returns a model that answers briefs, from ``BriefModelSettings``: checkpoint, temperature and
+at_once. It raises ``CannotRunError`` if the weights cannot be had."""
 
 
 @dataclass(frozen=True)

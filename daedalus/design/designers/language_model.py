@@ -14,7 +14,7 @@ from daedalus.design.designers.base import DesignerContext, DesignerSettings, Lo
 from daedalus.design.designers.purpose import Purpose, read_purpose
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
-from daedalus.design.language.reply import AskMany, Reply
+from daedalus.design.language.reply import Reply
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
@@ -78,7 +78,7 @@ class LanguageModelSettings(DesignerSettings):
         prompt.require_shown(context.env.goal.weights)
         return LanguageModelDesigner(generate, prompt, self.strict)
 
-    def load(self, load_model: LoadModel) -> tuple[Generate, PromptSettings]:
+    def load(self, load_model: LoadModel) -> tuple[Generate[str], PromptSettings]:
         """Return the model's generate function, and the contents of its prompt."""
         generate, trained = load_model(
             self.checkpoint, self.temperature, self.max_new_tokens, self.constrained
@@ -112,13 +112,12 @@ class LanguageModelDesigner:
         strict: Whether anything beside the JSON object is refused, see ``answered_mechanism``.
 
     Attributes:
-        prompt: Contents of the prompt.
         answers: The answers of the last proposal, one for each market.
     """
 
     def __init__(
         self,
-        generate: Generate | AskMany,
+        generate: Generate[str] | Generate[Reply],
         prompt: PromptSettings,
         strict: bool = False,
     ) -> None:

@@ -34,13 +34,7 @@ class AnswerFile:
 
     Each answer is written at once, so that a killed run loses none. A line that was torn then, or
     cannot be read for another reason, does not count; the log names it, and its question is asked
-    again. Several processes may append to one file.
-
-    Args:
-        path: The file; it may not exist yet.
-
-    Attributes:
-        path: The file.
+    again. Several processes may append to one file. It may not exist yet.
 
     Raises:
         CannotRunError: The file holds something else.

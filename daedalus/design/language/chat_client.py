@@ -1,13 +1,18 @@
-"""Client of an OpenAI-compatible server: one chat at a time, or many side by side."""
+"""Client of an OpenAI-compatible server: one chat at a time, or many side by side.
+
+Its responses end: in time, and before they fill the memory.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, cast
 
+import httpx
 import numpy as np
 import openai
 from openai import OpenAI
@@ -23,11 +28,10 @@ from daedalus.design.language.chat_body import (
     read_json,
     read_reply,
 )
-from daedalus.design.language.chat_connection import bounded_client
 from daedalus.design.language.chat_failures import advice
 from daedalus.design.language.chat_server import ChatServer
-from daedalus.design.language.prompt import Message
-from daedalus.design.language.reply import Ask, AskMany, Reply, well_formed
+from daedalus.design.language.prompt import Generate, Message
+from daedalus.design.language.reply import Ask, Reply, well_formed
 from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism_schema import mechanism_schema
 
@@ -37,30 +41,26 @@ _NO_KEY = "none"  # the client requires a key; servers without keys ignore it
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _LONGEST_SAID = 4000  # characters of a model's answer that are sent again
 _FILTERING = (400, 403, 422, 451)  # statuses of responses to one prompt that a filter refuses
+_SINCE = "since"
+MOST_BYTES = 2**24
+"""Longest body of a response."""
 
 
 class EndpointError(CannotRunError):
     """The endpoint gave no answer. The message says what to change."""
 
 
-def make_chat_replies(settings: ChatServer, answers: AnswerFile | None = None) -> AskMany:
+def make_chat_replies(settings: ChatServer, answers: AnswerFile | None = None) -> Generate[Reply]:
     """Return a function from chats to replies, which come in the same order.
 
     It asks ``concurrency`` chats at a time. It returns answers as they are: the designer judges
-    them.
-
-    Args:
-        settings: The server.
-        answers: Answers that are known, and are not asked for again. New ones are added. None
-            keeps none.
+    them. What the file of answers has is not asked for again, and new ones are added.
 
     Raises:
         EndpointError: The key is missing. The returned function raises it too: if the server
             cannot be reached, is too slow, refuses, has no such model, or fails in all attempts.
     """
-    ask = _asking(settings)
-    if answers is not None:
-        ask = _asking_once(ask, settings, answers)
+    ask = _asking(settings, answers)
 
     def replies(
         chats: Sequence[list[Message]], rng: np.random.Generator, goals: Sequence[Goal] = ()
@@ -94,10 +94,7 @@ def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
     """Return a function that asks the server for one reply. Threads may share it.
 
     Whatever the server sends is a reply, an empty reply with its reason, or an ``EndpointError``.
-
-    Args:
-        settings: The server.
-        schema: The JSON schema under its name that ``response_format: json_schema`` asks for.
+    ``response_format: json_schema`` asks for the schema, which stands under its name.
 
     Raises:
         EndpointError: See ``make_chat_replies``.
@@ -106,34 +103,29 @@ def make_chat_ask(settings: ChatServer, schema: Mapping[str, object]) -> Ask:
     return lambda chat, seed: ask(chat, seed, schema)
 
 
-def _asking_once(ask: _AskOne, settings: ChatServer, answers: AnswerFile) -> _AskOne:
-    """Return a function that asks for what a file lacks, and keeps each reply there."""
+def _asking(settings: ChatServer, answers: AnswerFile | None = None) -> _AskOne:
+    """Return a function from a chat, a seed and a schema to the server's reply, or the known one.
 
-    def once(chat: list[Message], seed: int, schema: Mapping[str, object]) -> Reply:
-        sent = _options(settings, seed, _formats(schema).get(settings.response_format))
-        options = sent | {"seed": seed, "extra": settings.extra}
-        reply = answers.get(key_of(settings.model, options, chat))
-        if reply is None:
-            reply = ask(chat, seed, schema)
-            answers.add(settings.model, options, chat, reply)
-        return reply
-
-    return once
-
-
-def _asking(settings: ChatServer) -> _AskOne:
-    """Return a function from a chat, a seed and a schema to the server's reply."""
+    It keeps each new reply among the answers.
+    """
     client = OpenAI(
         base_url=settings.base_url,
         api_key=_api_key(settings),
         timeout=settings.timeout,
         max_retries=settings.retries,
-        http_client=bounded_client(settings.timeout),  # type: ignore[arg-type]  # it takes httpx too
+        http_client=_bounded_client(settings.timeout),  # type: ignore[arg-type]  # it takes httpx too
     )
 
     def ask(chat: list[Message], seed: int, schema: Mapping[str, object]) -> Reply:
-        options = _options(settings, seed, _formats(schema).get(settings.response_format))
-        return _reply(client, settings, chat, options)
+        options = _options(settings, seed, schema)
+        if answers is None:
+            return _reply(client, settings, chat, options)
+        how = options | {"seed": seed, "extra": settings.extra}
+        reply = answers.get(key_of(settings.model, how, chat))
+        if reply is None:
+            reply = _reply(client, settings, chat, options)
+            answers.add(settings.model, how, chat, reply)
+        return reply
 
     return ask
 
@@ -211,24 +203,73 @@ def _masked(text: str, client: OpenAI, settings: ChatServer) -> str:
     return text.replace(client.api_key, "***") if settings.api_key_variable else text
 
 
-def _options(
-    settings: ChatServer, seed: int, response_format: dict[str, Any] | None
-) -> dict[str, Any]:
+def _options(settings: ChatServer, seed: int, schema: Mapping[str, object]) -> dict[str, Any]:
     """Return the optional fields of the request that the settings ask for."""
+    ((name, each),) = schema.items()
+    strict = {"name": name, "strict": True, "schema": each}
+    formats = {
+        "json_object": {"type": "json_object"},
+        "json_schema": {"type": "json_schema", "json_schema": strict},
+    }
     wanted: dict[str, Any] = {
         "temperature": settings.temperature,
         "max_tokens": settings.max_tokens,
         "seed": seed if settings.send_seed else None,
-        "response_format": response_format,
+        "response_format": formats.get(settings.response_format),  # text needs no words
     }
     return {name: value for name, value in wanted.items() if value is not None}
 
 
-def _formats(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
-    """Return what requests say for each format but ``text``, which needs no words."""
-    ((name, each),) = schema.items()
-    strict = {"name": name, "strict": True, "schema": each}
-    return {
-        "json_object": {"type": "json_object"},
-        "json_schema": {"type": "json_schema", "json_schema": strict},
-    }
+def _bounded_client(timeout: float) -> httpx.Client:
+    """Return a client of HTTP that gives up a response after ``timeout`` seconds or ``MOST_BYTES``.
+
+    Timeouts of httpx are those of a single read, so that a server which sends a byte now and then
+    would hold it for ever.
+
+    Reading raises:
+        httpx.ReadTimeout: The whole response took longer.
+        NoReplyError: It is longer.
+    """
+
+    def begin(request: httpx.Request) -> None:
+        request.extensions.setdefault(_SINCE, time.monotonic())  # redirects share it
+
+    def bound(response: httpx.Response) -> None:
+        response.stream = _Bounded(response, timeout)
+
+    return _ClosingClient(
+        event_hooks={"request": [begin], "response": [bound]},
+        follow_redirects=True,
+        limits=httpx.Limits(max_connections=None),
+        timeout=timeout,
+    )
+
+
+class _ClosingClient(httpx.Client):
+    """A client that closes its connections when nobody holds it, as those of openai do."""
+
+    def __del__(self) -> None:
+        if not self.is_closed:
+            self.close()
+
+
+class _Bounded(httpx.SyncByteStream):
+    """The body of a response."""
+
+    def __init__(self, response: httpx.Response, timeout: float) -> None:
+        self._stream = cast(httpx.SyncByteStream, response.stream)
+        self._request = response.request
+        self._end = response.request.extensions[_SINCE] + timeout
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for part in self._stream:
+            size += len(part)
+            if size > MOST_BYTES:
+                raise NoReplyError(f"its body is longer than {MOST_BYTES // 2**20} MiB")
+            if time.monotonic() > self._end:
+                raise httpx.ReadTimeout("the response does not end", request=self._request)
+            yield part
+
+    def close(self) -> None:
+        self._stream.close()

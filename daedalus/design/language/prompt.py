@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -21,10 +21,11 @@ REQUEST = "Reply with JSON only."
 OUTCOME_FIELDS = ("fairness", *ROUND_FIELDS)
 
 Message = dict[str, str]
+Said = TypeVar("Said")
 
 
-class Generate(Protocol):
-    """Completes chats."""
+class Generate(Protocol[Said]):
+    """Completes chats, in texts or in replies."""
 
     def __call__(
         self,
@@ -32,14 +33,11 @@ class Generate(Protocol):
         rng: np.random.Generator,
         goals: Sequence[Goal] = (),
         /,
-    ) -> list[str]:
+    ) -> list[Said]:
         """Return one completion for each chat.
 
-        Args:
-            chats: B chats.
-            rng: Source of the draws.
-            goals: The goal of each chat; none if nobody said. One that can write only what a goal
-                allows does so.
+        A model that can write only what the goal of a chat allows does so. There are no goals if
+        nobody said.
         """
         ...
 
@@ -100,9 +98,6 @@ class PromptSettings(Checked):
     def require_shown(self, terms: Iterable[str]) -> None:
         """Refuse a goal whose weights the prompts do not show, if they show any.
 
-        Args:
-            terms: Terms of the goal.
-
         Raises:
             CannotRunError: The prompts do not show the weight of one of these terms.
         """
@@ -119,10 +114,6 @@ def prompts(observation: Observation, settings: PromptSettings) -> list[list[Mes
     """Return the chat messages (system, user) for each of the B observed markets.
 
     A compact prompt is the user's message alone, unless it is explained.
-
-    Args:
-        observation: What the designer sees of B markets, and its goal in each.
-        settings: Contents of the prompts.
 
     Raises:
         CannotRunError: Prompts show weights, and a goal has none, or one of another term.

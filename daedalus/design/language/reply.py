@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
 
 from daedalus.design.language.prompt import Message
-from daedalus.market.goal import Goal
 
 
 @dataclass(frozen=True)
@@ -40,20 +36,6 @@ class Reply:
 
 Ask = Callable[[list[Message], int], Reply]
 """Maps a chat and a seed to the model's reply."""
-
-
-class AskMany(Protocol):
-    """Asks a model in many chats."""
-
-    def __call__(
-        self,
-        chats: Sequence[list[Message]],
-        rng: np.random.Generator,
-        goals: Sequence[Goal] = (),
-        /,
-    ) -> list[Reply]:
-        """Return one reply for each chat; the arguments are those of ``Generate``."""
-        ...
 
 
 def well_formed(text: str) -> str:

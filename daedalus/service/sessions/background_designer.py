@@ -31,7 +31,7 @@ MAX_QUOTED = 4000
 
 _LOG = logging.getLogger(__name__)
 
-Load = Callable[[], tuple[Generate, PromptSettings]]
+Load = Callable[[], tuple[Generate[str], PromptSettings]]
 """Loads a model: returns its generate function, and the prompt that it was trained on."""
 
 
@@ -198,6 +198,6 @@ def heuristic_mechanism(observation: Observation) -> WireMechanism:
     return wire_mechanism(HeuristicDesigner().propose(observation, generator(0, "unused")))
 
 
-def _log_failure(loaded: Future[tuple[Generate, PromptSettings]]) -> None:
+def _log_failure(loaded: Future[tuple[Generate[str], PromptSettings]]) -> None:
     if not loaded.cancelled() and loaded.exception():
         _LOG.error("the designer could not be loaded", exc_info=loaded.exception())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import json
 import socket
 import threading
@@ -17,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daedalus.design.designers.endpoint import EndpointSettings
-from daedalus.design.language import chat_connection
+from daedalus.design.language import chat_client
 from daedalus.design.language.answer_file import AnswerFile
 from daedalus.design.language.chat_client import EndpointError, make_chat_ask, make_chat_replies
 from daedalus.design.language.reply import Reply as Said
@@ -112,12 +111,6 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
     assert second - first >= wait
 
 
-def test_a_failure_of_the_server_is_retried() -> None:
-    with serving(lambda count, _: Reply(status=200 if count else 500)) as server:
-        assert ask(server.settings(retries=1)) == [VALID]
-    assert len(server.requests) == 2
-
-
 def test_the_first_failure_for_good_stops_the_rest() -> None:
     with serving(always(status=500, body={"error": "out of memory"}, delay=0.02)) as server:
         with pytest.raises(EndpointError, match="out of memory"):
@@ -125,17 +118,21 @@ def test_the_first_failure_for_good_stops_the_rest() -> None:
     assert len(server.requests) < 10
 
 
-@pytest.mark.parametrize("kind", ["text", "json_object", "json_schema"])
-def test_the_format_is_asked_for_as_the_setting_says(kind: str) -> None:
+STRICT = {"name": "mechanism", "strict": True, "schema": mechanism_schema()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("text", None),
+        ("json_object", {"type": "json_object"}),
+        ("json_schema", {"type": "json_schema", "json_schema": STRICT}),
+    ],
+)
+def test_the_format_is_asked_for_as_the_setting_says(kind: str, asked: object) -> None:
     with serving(always()) as server:
         ask(server.settings(response_format=kind))
-    asked = server.requests[0]["body"].get("response_format")
-    assert (
-        asked == (None if kind == "text" else asked) and (asked or {"type": kind})["type"] == kind
-    )
-    if kind == "json_schema":
-        assert asked["json_schema"]["strict"] is True
-        assert asked["json_schema"]["schema"] == mechanism_schema()
+    assert server.requests[0]["body"].get("response_format") == asked
 
 
 def test_the_schema_is_that_of_what_the_goal_of_each_chat_allows() -> None:
@@ -243,23 +240,9 @@ def test_the_words_of_a_provider_are_shown_in_one_line() -> None:
     assert "(400: <html> <b>Bad</b> \ufffd \ufffd</html>)" in message
 
 
-def in_seconds(wait: float) -> str:
-    return email.utils.formatdate(time.time() + wait, usegmt=True)
-
-
-@pytest.mark.slow
-def test_a_busy_server_may_name_a_date() -> None:
-    busy = Reply(status=429, body={"error": "busy"}, headers={"Retry-After": in_seconds(3)})
-    with serving(lambda count, _: Reply() if count else busy) as server:
-        assert ask(server.settings(retries=1)) == [VALID]
-    first, second = (request["time"] for request in server.requests)
-    assert second - first > 1
-
-
-@pytest.mark.parametrize("wait", ["3600", "1e400", "in an hour", "Fri, 31 Dec 9999 23:59:59 GMT"])
+@pytest.mark.parametrize("wait", ["3600", "1e400", "Fri, 31 Dec 9999 23:59:59 GMT"])
 @pytest.mark.parametrize("retries", [0, 2])
 def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries: int) -> None:
-    wait = in_seconds(3600) if wait == "in an hour" else wait
     busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
     with serving(busy) as server, pytest.raises(EndpointError) as caught:
         ask(server.settings(retries=retries))
@@ -272,9 +255,8 @@ def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wait", ["Wed, 21 Oct 2015 07:28:00 GMT", "-1", "nan", "soon", "", "é"])
-def test_a_wait_that_makes_no_sense_is_the_client_s_own(wait: str) -> None:
-    busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
+def test_a_wait_that_makes_no_sense_is_the_client_s_own() -> None:
+    busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": "é"})
     with serving(busy) as server, pytest.raises(EndpointError, match=r"in 2 attempts .*raise retr"):
         ask(server.settings(retries=1))
     assert len(server.requests) == 2
@@ -301,11 +283,8 @@ def test_redirects_are_followed_to_a_chat_or_told() -> None:
     "raw",
     [
         b"",
-        b"\0\0\0",
         b"hello",
         b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}",
-        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
     ],
 )
@@ -331,7 +310,7 @@ def test_a_response_that_trickles_for_ever_is_given_up() -> None:
 
 
 def test_a_response_that_fills_the_memory_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_connection, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(chat_client, "MOST_BYTES", 2**20)
     assert "longer than 1 MiB" in failure(always(text="x" * 2**21))
 
 
