@@ -10,7 +10,6 @@ from pathlib import Path
 from tqdm import tqdm
 
 from daedalus.design.briefs.brief import Brief, write_briefs
-from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.frozen import digest
 from daedalus.design.briefs.generator import (
     TEST_SPLITS,
@@ -19,6 +18,7 @@ from daedalus.design.briefs.generator import (
     draw_split,
     training_briefs,
 )
+from daedalus.design.briefs.search import Measured
 from daedalus.design.briefs.splits import PAIRS, SPLITS
 from daedalus.design.env import DesignEnv
 from daedalus.launch.config.tasks import FreezeBriefs

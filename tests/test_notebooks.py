@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from daedalus.design.briefs.frozen import frozen_briefs
-from daedalus.design.briefs.keyword_reader import KeywordReader
+from daedalus.design.briefs.readers import KeywordReader
 from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples
 from daedalus.design.designers.brief_search import BriefSearch

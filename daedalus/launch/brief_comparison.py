@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.brief import Brief
-from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.scoring import SEED
+from daedalus.design.briefs.search import Measured
 from daedalus.design.briefs.splits import PAIRS
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.brief_model import BriefModelSettings

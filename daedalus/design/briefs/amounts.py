@@ -86,12 +86,7 @@ _OF_VALUE = re.compile(
 
 
 def written(amount: float, rng: np.random.Generator) -> str:
-    """Return an amount in one of the ways in which people write it.
-
-    Args:
-        amount: From 0 to 3, in hundredths.
-        rng: Chooses the way.
-    """
+    """Return an amount from 0 to 3, in hundredths, in one of the ways in which people write it."""
     hundredths = round(100 * amount)
     ways = [f"{amount:g}", f"{hundredths} percent", f"{_in_words(hundredths)} percent"]
     ways += [f"{hundredths}%"]
@@ -146,15 +141,10 @@ def _in_words(number: int) -> str:
 
 @dataclass
 class _Found:
-    """A number in a text.
+    """A number in a text, and its place there.
 
-    Attributes:
-        start: Place of its first character.
-        end: Place after its last one.
-        number: The number, without its unit.
-        unit: What it is divided by; None if no unit is named.
-        sure: Whether its form leaves no doubt that it is an amount.
-        money: Whether it is money, or counted in thousands.
+    It is divided by its unit, if one is named. It is sure if its form leaves no doubt that it is an
+    amount. What is counted in thousands counts as money.
     """
 
     start: int

@@ -122,9 +122,7 @@ class Brief:
 def read_briefs(path: Path, check: Callable[[Brief], object] | None = None) -> list[Brief]:
     """Return the briefs of a JSON-lines file: one object for each line, see ``brief_from``.
 
-    Args:
-        path: The file.
-        check: Raises an error for a brief that cannot be played, such as one of unknown bidders.
+    A check raises an error for a brief that cannot be played, such as one of unknown bidders.
 
     Raises:
         BriefError: The file is not there, is empty or has a line that is no brief or cannot be

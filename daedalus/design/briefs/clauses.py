@@ -180,11 +180,9 @@ class Understanding:
 
 
 def rules_of(clause: Clause, population: str) -> dict[str, Allowed]:
-    """Return what a clause allows, by field.
+    """Return what a clause without ``fault`` allows, by field.
 
-    Args:
-        clause: A clause without ``fault``.
-        population: The bidders that its brief tells of, for a conditional clause.
+    What a conditional clause allows depends on the bidders that its brief tells of.
     """
     meaning = clause.parts
     if meaning.on_ring and population != RING:
@@ -198,9 +196,7 @@ def rules_of(clause: Clause, population: str) -> dict[str, Allowed]:
 def says(clause: Clause, population: str) -> str:
     """Return what a clause asks for in terms of the market, such as *reserve_price: 0.2 to 0.9*.
 
-    Args:
-        clause: A clause without ``fault``.
-        population: The bidders that its brief tells of, for a conditional clause.
+    See ``rules_of``.
     """
     meaning = clause.parts
     parts = [f"{name}: {_in_words(each)}" for name, each in rules_of(clause, population).items()]

@@ -71,11 +71,6 @@ def on_the_side_of_its_words(
     A reader may know that a sentence bounds the reserve, and not from which side. Where the words
     name one side alone, what it gave to the other side belongs to this one, unless it is sure of
     the other one.
-
-    Args:
-        meaning: The likeliest meaning.
-        text: The words.
-        probabilities: The probability of each meaning.
     """
     sides, said = sides_of(meaning), ends_in(text)
     if meaning not in sides.values() or len(said) != 1:

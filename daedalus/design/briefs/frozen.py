@@ -16,24 +16,16 @@ from daedalus.design.briefs.wordings import DATA
 HASHES = DATA / "sha256.json"
 
 
-def split_path(name: str) -> Path:
-    """Return the file of a split; that of training is compressed."""
-    return DATA / (f"{name}.jsonl.gz" if name == TRAINING.name else f"{name}.jsonl")
-
-
 @cache
 def frozen_briefs(name: str) -> tuple[Brief, ...]:
-    """Return the briefs of a frozen split.
-
-    Args:
-        name: One of ``SPLITS``, or ``training``.
+    """Return the briefs of one of ``SPLITS``, or of ``training``, as they were frozen.
 
     Raises:
         BriefError: There is no such split, or its file has changed since it was frozen.
     """
     if name not in (*SPLITS, TRAINING.name):
         raise BriefError(f"split: {name!r}; choose from {', '.join((*SPLITS, TRAINING.name))}")
-    path = split_path(name)
+    path = DATA / (f"{name}.jsonl.gz" if name == TRAINING.name else f"{name}.jsonl")
     if digest(path) != json.loads(HASHES.read_text())[path.name]:
         raise BriefError(
             f"{path.name} has changed since it was frozen; restore it, or freeze all splits again "

@@ -87,12 +87,9 @@ def training_briefs() -> Iterator[Brief]:
 
 
 def draw_split(split: Split, fits: Fits, taken: frozenset[str] = frozenset()) -> Iterator[Brief]:
-    """Yield the briefs of a split, in order; the same each time.
+    """Yield the briefs of a split that fit, in order; the same each time.
 
-    Args:
-        split: How they are drawn.
-        fits: Refuses briefs that no mechanism can satisfy.
-        taken: Texts that they may not have.
+    They may not have the texts that are taken.
     """
     rng = generator(SEED, f"briefs/{split.name}")
     number, texts = 0, set(taken)
@@ -108,10 +105,7 @@ def draw_split(split: Split, fits: Fits, taken: frozenset[str] = frozenset()) ->
 def draw_pairs(count: int, fits: Fits, taken: frozenset[str] = frozenset()) -> Iterator[Brief]:
     """Yield minimal pairs: two briefs of equal sentences, but for one or two words or an amount.
 
-    Args:
-        count: Number of pairs.
-        fits: See ``draw_split``; both of a pair must fit.
-        taken: Texts that neither may have.
+    Both of a pair must fit, and neither may have a text that is taken.
     """
     rng = generator(SEED, "briefs/pairs")
     number, texts = 0, set(taken)
@@ -127,9 +121,7 @@ def draw_pairs(count: int, fits: Fits, taken: frozenset[str] = frozenset()) -> I
 def shown_by(brief: Brief, most: int | None) -> bool:
     """Return whether all sentences of a brief are of the first ``most`` wordings of twelve.
 
-    Args:
-        brief: A brief of the first writer's sentences, with their meanings.
-        most: How many; None is all.
+    The brief has the first writer's sentences, with their meanings. None is all wordings.
     """
     if most is None:
         return True

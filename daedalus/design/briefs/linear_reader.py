@@ -18,8 +18,7 @@ _STRENGTH = 30.0  # inverse regularisation, for features of length 1
 class LinearReader:
     """Logistic regression over features of single sentences, whose amounts are masked.
 
-    Args:
-        embed: Features; TF-IDF of words and pairs of words if None.
+    They are those of an embedding, or TF-IDF of words and pairs of words.
     """
 
     def __init__(self, embed: Embed | None = None) -> None:

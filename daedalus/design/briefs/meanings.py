@@ -65,11 +65,7 @@ class Meaning:
         return self == Meaning()
 
     def range_of(self, amount: float) -> Between:
-        """Return the range of the bounded field.
-
-        Args:
-            amount: What the sentence names, within the field's range.
-        """
+        """Return the range of the bounded field, where the sentence names an amount within it."""
         low, high = RANGES[self.bounded]
         if self.bound == "exact":
             return Between(amount, amount)

@@ -30,11 +30,7 @@ def named_and_not_read(sentence: str, clauses: Sequence[Clause]) -> Iterator[Cla
 
     A reader may give a sentence one meaning, and "Second price, and winners pay their own bid."
     would lose its first half. The doubt says so, and nothing else changes. ``read`` drops it again
-    where the brief says the same elsewhere.
-
-    Args:
-        sentence: A sentence.
-        clauses: What was read in it. Where none of it can be used, nothing is added.
+    where the brief says the same elsewhere. Nothing is added where no clause can be used.
     """
     if not any(can_be_used(each) for each in clauses):
         return

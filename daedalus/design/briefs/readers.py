@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Protocol
@@ -11,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.design.briefs.amounts import amounts_in
+from daedalus.design.briefs.amounts import amounts_in, masked
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
-from daedalus.design.briefs.meanings import MEANINGS, OTHER
+from daedalus.design.briefs.meanings import MEANINGS, NOTHING, OTHER
 from daedalus.design.briefs.named import BESIDE
 
 _SHORT = r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bNr)(?<!\bmin)(?<!\bmax)(?<!\bres)"
@@ -29,7 +30,8 @@ _MAY = "(?:may|might|can|could|will|should)"
 _OPEN = re.compile(rf"\b{_MAY} or (?:{_MAY} )?not\b", re.IGNORECASE)
 _LONGEST = 600
 """Characters of a sentence that readers take."""
-
+_WORDS = 10  # of each meaning
+_LEAST = 2  # words that a sentence must share with its meaning
 
 Embed = Callable[[Sequence[str]], NDArray[np.float64]]
 """Maps B sentences to features, shape (B, F)."""
@@ -46,10 +48,7 @@ class Reader(Protocol):
 def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understanding:
     """Return what a brief asks for, as a reader understands it.
 
-    Args:
-        reader: It reads the sentences.
-        text: The brief.
-        least_confidence: A sentence of which the reader is less sure counts as not understood.
+    A sentence of which the reader is less sure than ``least_confidence`` is not understood.
     """
     given = sentences_of(text)
     grouped = groupby(given, key=_why_unread)
@@ -64,6 +63,41 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
     ]
     doubted = [_with_doubt(each, least_confidence) for each in clauses]
     return understand(_without_needless(doubted, given))
+
+
+class KeywordReader:
+    """The simplest reader: it counts the words of each meaning in a sentence.
+
+    The words of a meaning are those that stand more often in its sentences than in the others.
+    """
+
+    def __init__(self, examples: Iterable[tuple[str, str]]) -> None:
+        pairs = [(_words(sentence), meaning) for sentence, meaning in examples]
+        everywhere = Counter(word for words, _ in pairs for word in words)
+        self._words: dict[str, set[str]] = {}
+        for name in dict.fromkeys(meaning for _, meaning in pairs):
+            own = [words for words, meaning in pairs if meaning == name]
+            here = Counter(word for words in own for word in words)
+            others = max(1, len(pairs) - len(own))
+            lead = {
+                word: count / len(own) - (everywhere[word] - count) / others
+                for word, count in here.items()
+            }
+            self._words[name] = set(sorted(lead, key=lambda word: (-lead[word], word))[:_WORDS])
+
+    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+        """Return the meaning with most words in each sentence; ``nothing`` if all have few."""
+        return [clause(self._meaning(each), each, 1.0) for each in sentences]
+
+    def _meaning(self, sentence: str) -> str:
+        words = _words(sentence)
+        shared = {name: len(own & words) for name, own in self._words.items() if name != NOTHING}
+        best = max(shared, key=lambda name: shared[name])
+        return best if shared[best] >= _LEAST else NOTHING
+
+
+def _words(sentence: str) -> set[str]:
+    return set(re.findall(r"[a-z']+", masked(sentence).lower()))
 
 
 def _why_unread(sentence: str) -> str:

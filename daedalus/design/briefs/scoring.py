@@ -59,14 +59,7 @@ NO_MECHANISM = Verdict(("no valid mechanism",), math.nan, 0.0)
 def mean_terms(
     env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str = PURPOSE
 ) -> NDArray[np.float64]:
-    """Play fixed mechanisms, each in the same whole episodes.
-
-    Args:
-        env: Where they are played; its reward does not matter.
-        mechanisms: B mechanisms.
-        episodes: Number of episodes.
-        seed: Seed of the run.
-        purpose: Keys the markets.
+    """Play each of B mechanisms in the same whole episodes; the environment's reward is not used.
 
     Returns:
         Mean of each of ``TERMS`` over steps and episodes, shape (B, T).
@@ -105,10 +98,7 @@ def shortfall(
 ) -> NDArray[np.float64]:
     """Return by how much means fall short of floors, in sum, shape (B,); 0 if they do not.
 
-    Args:
-        terms: Means of ``TERMS``, shape (B, T).
-        floors: Least means by term.
-        margin: What is added to each floor.
+    The means of ``TERMS`` have the shape (B, T). The margin is added to each floor.
     """
     total = np.zeros(len(terms))
     for name, least in floors.items():
@@ -124,7 +114,7 @@ def judge(brief: Brief, mechanism: Mechanism, env: DesignEnv, seed: int = 0) -> 
 
 def verdict(brief: Brief, mechanism: Mechanism, terms: NDArray[np.float64]) -> Verdict:
     """Return what a mechanism comes to whose mean terms are known, shape (T,)."""
-    broken = broken_rules(brief.goal, brief.floors, mechanism, terms)
+    broken = broken_rules(brief, mechanism, terms)
     reached = float(objective(terms[None], brief.reward)[0])
     if brief.scale is None:
         return Verdict(broken, reached, float("nan"))
@@ -133,25 +123,16 @@ def verdict(brief: Brief, mechanism: Mechanism, terms: NDArray[np.float64]) -> V
     return Verdict(broken, reached, score)
 
 
-def broken_rules(
-    goal: Goal, floors: Mapping[str, float], mechanism: Mechanism, terms: NDArray[np.float64]
-) -> tuple[str, ...]:
-    """Return the rules that a mechanism breaks, each as a short text.
-
-    Args:
-        goal: It restricts fields.
-        floors: Least means by term.
-        mechanism: What is set.
-        terms: Its mean terms, of ``TERMS``.
-    """
+def broken_rules(brief: Brief, mechanism: Mechanism, terms: NDArray[np.float64]) -> tuple[str, ...]:
+    """Return the rules of a brief that a mechanism of these mean terms breaks, each in words."""
     fields = [
         f"{name}: {getattr(mechanism, name)}"
-        for name, allowed in goal.allowed.items()
+        for name, allowed in brief.allowed.items()
         if not Goal({}, {name: allowed}).admits(mechanism)
     ]
     under = [
         f"{name}: {terms[TERMS.index(name)]:.3f} under {least:g}"
-        for name, least in floors.items()
+        for name, least in brief.floors.items()
         if terms[TERMS.index(name)] < least
     ]
     return (*fields, *under)

@@ -1,18 +1,26 @@
-"""The search for the best mechanism under an understanding: rules kept, floors reached."""
+"""The search for the best mechanism under an understanding, and the ends of scores by it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daedalus.design.briefs.brief import Brief, BriefScale
 from daedalus.design.briefs.clauses import Understanding
-from daedalus.design.briefs.scoring import mean_terms, objective, shortfall
+from daedalus.design.briefs.scoring import (
+    EPISODES,
+    broken_rules,
+    mean_terms,
+    objective,
+    shortfall,
+)
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.best_fixed import best_fixed
 from daedalus.design.search.budgets import SearchBudget
+from daedalus.design.search.space import random_mechanisms
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import generator
 
@@ -20,26 +28,9 @@ BUDGET = SearchBudget(candidates=256, episodes=4, keep=4, sweeps=2, sweep_episod
 """The budget behind all ceilings of the benchmark: about a second on two cores."""
 _MARGIN = 0.02  # floors are checked on other futures than those of the search
 _PRICE = 10.0  # of falling short of a floor by 1, in units of the objective
-
-
-@dataclass(frozen=True)
-class RuleObjective:
-    """Scores mechanisms by the aim, less a price for falling short of floors.
-
-    Attributes:
-        env: Where they are played.
-        understood: What counts.
-        seed: Seed of the run.
-    """
-
-    env: DesignEnv
-    understood: Understanding
-    seed: int
-
-    def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> NDArray[np.float64]:
-        """Return the score of each of B mechanisms over ``episodes`` episodes, shape (B,)."""
-        terms = mean_terms(self.env, mechanisms, episodes, self.seed, "search")
-        return worth(terms, self.understood.reward, self.understood.floors)
+_RANDOM = 64  # random allowed mechanisms, one for each future
+_LEAST_SPAN = 0.05
+"""A brief under which search and chance are nearer than this says nothing about a designer."""
 
 
 def worth(
@@ -47,10 +38,8 @@ def worth(
 ) -> NDArray[np.float64]:
     """Return the objective of B mechanisms, less a price for falling short of floors, shape (B,).
 
-    Args:
-        terms: Their means of ``TERMS``, shape (B, T).
-        reward: Weights of terms.
-        floors: Least means by term; a margin is kept, since other futures check them.
+    The means of ``TERMS`` have the shape (B, T). A margin is added to each floor, since other
+    futures check them.
     """
     return objective(terms, reward) - _PRICE * shortfall(terms, floors, _MARGIN)
 
@@ -60,13 +49,46 @@ def search(
 ) -> Mechanism:
     """Return the best mechanism that a search finds among those that keep the rules.
 
-    Args:
-        understood: Aim, rules and floors.
-        env: The market of the bidders; what it allows does not matter.
-        seed: Seed of the run.
-        budget: Candidates and episodes.
+    What ``env`` allows does not matter.
     """
     free = replace(env, allowed={}, brief="")
-    score = RuleObjective(free, understood, seed)
-    goal = understood.goal()
-    return best_fixed(budget, score, generator(seed, "briefs/search"), goal)[0]
+
+    def score(mechanisms: Mechanisms, episodes: int) -> NDArray[np.float64]:
+        terms = mean_terms(free, mechanisms, episodes, seed, "search")
+        return worth(terms, understood.reward, understood.floors)
+
+    return best_fixed(budget, score, generator(seed, "briefs/search"), understood.goal())[0]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measures the ends of briefs: random allowed mechanisms, and a search with the true parts.
+
+    Attributes:
+        envs: Markets by the names of their bidders.
+        seed: Seed of the futures.
+    """
+
+    envs: Mapping[str, DesignEnv]
+    seed: int = 0
+    _known: dict[str, BriefScale | None] = field(default_factory=dict)
+
+    def __call__(self, brief: Brief) -> Brief | None:
+        """Return a brief with its ends; None if search breaks a floor or hardly beats chance."""
+        key = repr((brief.population, brief.reward, brief.allowed, brief.floors))
+        if key not in self._known:
+            self._known[key] = self._ends(brief)
+        ends = self._known[key]
+        return replace(brief, scale=ends) if ends else None
+
+    def _ends(self, brief: Brief) -> BriefScale | None:
+        env = self.envs[brief.population]
+        best = search(brief.truth, env, self.seed)
+        drawn = random_mechanisms(_RANDOM, generator(self.seed, "briefs/random"), goal=brief.goal)
+        both = Mechanisms.stack([best, *(drawn[row] for row in range(len(drawn)))])
+        terms = mean_terms(env, both, EPISODES, self.seed)
+        reached = objective(terms, brief.reward)
+        ceiling, floor = float(reached[0]), float(np.mean(reached[1:]))
+        if ceiling - floor < _LEAST_SPAN or broken_rules(brief, best, terms[0]):
+            return None
+        return BriefScale(round(floor, 6), round(ceiling, 6), best.to_dict())

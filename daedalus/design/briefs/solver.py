@@ -88,11 +88,9 @@ class BriefSolver:
         return self._found[understood.key]
 
     def answer(self, understood: Understanding, prices: bool = False) -> Answer:
-        """Return the mechanism, whether it keeps each rule, and what each rule costs.
+        """Return the mechanism, and whether it keeps each rule.
 
-        Args:
-            understood: What a brief asks for.
-            prices: Whether the rules have their prices, which takes a search for each.
+        If prices are asked for, a search for each rule finds what it costs.
         """
         mechanism = self.mechanism(understood)
         terms = self._terms(mechanism, understood)

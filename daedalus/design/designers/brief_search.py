@@ -11,8 +11,7 @@ from tqdm import tqdm
 
 from daedalus.checks import CannotRunError, at_least, one_of, within
 from daedalus.design.briefs.clauses import Understanding
-from daedalus.design.briefs.keyword_reader import KeywordReader
-from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.readers import KeywordReader, Reader
 from daedalus.design.briefs.search import BUDGET
 from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples
@@ -81,13 +80,7 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
 
 
 def make_reader(name: str, benchmark: bool, checkpoint: str, load: LoadReader | None) -> Reader:
-    """Return a reader that has learnt the first writer's sentences.
-
-    Args:
-        name: One of ``READERS``.
-        benchmark: See ``BriefSearchSettings``.
-        checkpoint: See ``BriefSearchSettings``.
-        load: Loads the readers that need torch.
+    """Return a reader that has learnt the first writer's sentences, see ``BriefSearchSettings``.
 
     Raises:
         CannotRunError: The weights cannot be had.
@@ -105,11 +98,7 @@ def make_reader(name: str, benchmark: bool, checkpoint: str, load: LoadReader | 
 
 @dataclass
 class BriefSearch:
-    """Searches the best mechanism for what it understands of each brief.
-
-    Attributes:
-        solver: It reads and searches.
-    """
+    """Searches the best mechanism for what it understands of each brief."""
 
     solver: BriefSolver
 

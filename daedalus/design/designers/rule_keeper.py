@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from daedalus.checks import at_least
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.generator import TRAINING
-from daedalus.design.briefs.scoring import TERMS, mean_terms
+from daedalus.design.briefs.scoring import TERMS, mean_terms, shortfall
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.search.space import random_mechanisms
@@ -42,13 +40,6 @@ class RuleKeeperSettings(DesignerSettings):
         kept = np.zeros(len(pool))
         for brief in frozen_briefs(TRAINING.name)[: self.briefs]:
             moved = brief.goal.nearest(pool)
-            kept += (moved.rows == pool.rows) & _reaches(terms, brief.floors)
+            kept += (moved.rows == pool.rows) & (shortfall(terms, brief.floors) == 0.0)
         composite = terms[:, TERMS.index("composite")]
         return FixedDesigner(pool[int(np.lexsort((-composite, -kept))[0])])
-
-
-def _reaches(terms: NDArray[np.float64], floors: Mapping[str, float]) -> NDArray[np.bool_]:
-    reached = np.ones(len(terms), np.bool_)
-    for name, least in floors.items():
-        reached &= terms[:, TERMS.index(name)] >= least
-    return reached

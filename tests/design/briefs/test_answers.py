@@ -28,7 +28,7 @@ from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.splits import SPLITS
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism
-from tests.design.briefs.frozen_rules import as_frozen
+from tests.design.briefs.conftest import as_frozen
 
 BRIEF = "Earn as much as you can. Never sell below 0.2. No fine may exceed one and a half."
 CLAUSES = [Clause("aim/revenue"), Clause("reserve_least/x", 0.2), Clause("no_fines/all")]

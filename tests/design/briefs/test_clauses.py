@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from runpy import run_path
 
 import pytest
 
+from daedalus.design.briefs import meanings
 from daedalus.design.briefs.clauses import Clause, Understanding, rules_of, says, understand
 from daedalus.design.briefs.meanings import MEANINGS, NOTHING, OTHER
+from daedalus.market import mechanism
 from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal
+from daedalus.market.mechanism import AUCTION_TYPES
 
 
 def of(*clauses: str) -> list[Clause]:
@@ -96,6 +100,18 @@ def test_what_cannot_be_used_is_named() -> None:
         "it was taken for a wish that no setting expresses; else word it otherwise",
     ]
     assert understood.allowed == {} and len(understood.idle) == 1
+
+
+def test_a_format_without_sentences_has_no_meaning_and_passes_every_ban(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = tuple(each for each in AUCTION_TYPES if each != "vcg")
+    monkeypatch.setattr(mechanism, "AUCTION_TYPES", (*AUCTION_TYPES, "all_pay"))
+    found = run_path(meanings.__file__)["MEANINGS"]
+    assert list(found) == list(MEANINGS)
+    assert found["payment/vcg"].allowed == {"auction_type": ("vcg",)}
+    assert found["ban/vcg"].allowed == {"auction_type": (*others, "all_pay")}
+    assert MEANINGS["ban/vcg"].allowed == {"auction_type": others}
 
 
 @pytest.mark.parametrize("name", [name for name, each in MEANINGS.items() if each.settable])

@@ -21,7 +21,7 @@ from daedalus.design.briefs.generator import (
 from daedalus.design.briefs.meanings import MEANINGS, OTHER, USUAL, kind
 from daedalus.design.briefs.splits import PAIRS, SPLITS
 from daedalus.design.briefs.wordings import wordings
-from tests.design.briefs.frozen_rules import as_frozen
+from tests.design.briefs.conftest import as_frozen
 
 SIZES = dict.fromkeys(SPLITS, 300) | {"training": 5000}
 

@@ -57,13 +57,6 @@ def test_masked_characters_stood_where_it_says(text: str) -> None:
     assert all(a == b or a in "some" for a, b in kept)
 
 
-def test_runs_are_the_likeliest() -> None:
-    probabilities = np.array([[0.9, 0.1], [0.4, 0.6], [0.8, 0.2], [0.1, 0.9], [0.1, 0.9]])
-    assert runs(probabilities, switch=0.0) == [(0, 1, 0), (1, 2, 1), (2, 3, 0), (3, 5, 1)]
-    assert runs(probabilities, switch=2.0) == [(0, 3, 0), (3, 5, 1)]
-    assert runs(probabilities, switch=9.0) == [(0, 5, 1)]
-
-
 def test_runs_are_those_of_all_paths() -> None:
     rng = np.random.default_rng(0)
     probabilities, switch = rng.dirichlet(np.ones(3), 6), 0.7

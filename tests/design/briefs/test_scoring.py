@@ -9,9 +9,8 @@ import pytest
 
 from daedalus.design.briefs.brief import Brief, BriefScale
 from daedalus.design.briefs.clauses import Understanding
-from daedalus.design.briefs.ends import Measured
 from daedalus.design.briefs.scoring import TERMS, judge, mean_terms, objective, shortfall
-from daedalus.design.briefs.search import search
+from daedalus.design.briefs.search import Measured, search
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.objective import EpisodeObjective

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Clause
-from daedalus.design.briefs.keyword_reader import KeywordReader
 from daedalus.design.briefs.linear_reader import LinearReader
 from daedalus.design.briefs.meanings import NOTHING
-from daedalus.design.briefs.readers import clause, read, sentences_of
+from daedalus.design.briefs.readers import KeywordReader, clause, read, sentences_of
 from daedalus.design.briefs.solver import BriefSolver
 from daedalus.design.briefs.wordings import examples, wordings
 from daedalus.design.designers.base import DesignerContext
@@ -39,41 +38,33 @@ class Lookup:
         return [clause(self.meanings.get(each, NOTHING), each, 0.9) for each in sentences]
 
 
-def test_a_sentence_that_is_too_long_is_named_whatever_is_in_it() -> None:
-    long = "we like boats, " * 50 + "and nobody may learn who won."
-    understood = read(Lookup(Sell="aim/revenue"), f"Sell. {long} Sell.")
+@pytest.mark.parametrize(
+    ("sentence", "why"),
+    [
+        ("Who pays?", "a question"),
+        ("“Sell?”", "a question"),
+        ("(Is 0.3 too high?)", "a question"),
+        ("Sell, sell? ", "a question"),
+        ("No?!", "a question"),
+        ("You may or may not tell them.", "both ways open"),
+        ("It MIGHT or not.", "both ways open"),
+        ("We should or should not.", "both ways open"),
+        ("we like boats, " * 50 + "and nobody may learn who won.", "too long"),
+    ],
+)
+def test_what_no_reader_takes_is_no_rule_and_is_named(sentence: str, why: str) -> None:
+    everything = Lookup(Sell="aim/revenue")
+    everything.meanings[sentence.strip()] = "payment/vcg"
+    understood = read(everything, f"Sell. {sentence} Sell.")
     assert [each.use for each in understood.readings] == ["used", "unused", "used"]
-    assert "too long" in understood.readings[1].says
+    assert why in understood.readings[1].says and not understood.allowed
 
 
-@pytest.mark.parametrize(
-    "question", ["Who pays?", "“Sell?”", "(Is 0.3 too high?)", "Sell, sell? ", "No?!"]
-)
-def test_a_question_is_no_rule(question: str) -> None:
-    everything = Lookup(Sell="aim/revenue")
-    everything.meanings[question.strip()] = "payment/vcg"
-    understood = read(everything, f"Sell. {question}")
-    assert [each.use for each in understood.readings] == ["used", "unused"]
-    assert "a question" in understood.readings[1].says and not understood.allowed
-
-
-@pytest.mark.parametrize(
-    "sentence", ["You may or may not tell them.", "It MIGHT or not.", "We should or should not."]
-)
-def test_a_sentence_that_leaves_both_ways_open_is_no_rule(sentence: str) -> None:
-    everything = Lookup(Sell="aim/revenue")
-    everything.meanings[sentence] = "price_told/yes"
-    understood = read(everything, f"Sell. {sentence}")
-    assert [each.use for each in understood.readings] == ["used", "unused"]
-    assert "both ways open" in understood.readings[1].says
-
-
-@pytest.mark.slow
 def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None:
-    text, rules = wordings()["payment/vcg"][3], []
-    for least in (0.0, 1.0):
-        settings = BriefSearchSettings(reader="tfidf", least_confidence=least)
-        rules.append(settings.build(DesignerContext(env, 0)).understand(text).allowed)
+    context, rules = DesignerContext(env, 0, load_reader=lambda *_: Lookup(Own="payment/vcg")), []
+    for least in (0.8, 1.0):
+        settings = BriefSearchSettings(reader="minilm", least_confidence=least)
+        rules.append(settings.build(context).understand("Own.").allowed)
     assert rules == [{"auction_type": ("vcg",)}, {}]
 
 
@@ -101,27 +92,16 @@ def test_a_checkpoint_that_nobody_reads_is_refused(reader: str, hint: str) -> No
 
 @pytest.mark.slow
 def test_a_reader_of_words_knows_what_it_learnt() -> None:
-    reader = LinearReader().fit(examples())
+    reader = make_reader("tfidf", False, "", None)
     text = wordings()["reserve_least/x"][0].replace("{x}", "a fifth")
     understood = read(reader, f"{text} {wordings()['payment/vcg'][3]}")
     assert understood.allowed == {"reserve_price": Between(0.2, 0.9), "auction_type": ("vcg",)}
-    right = [
-        reader.clauses([each])[0].meaning == name
-        for name, texts in wordings("second").items()
-        for each in texts[:2]
-    ]
-    assert 0.5 < np.mean(right) < 1.0  # a second writer's sentences
-
-
-@pytest.mark.slow
-def test_keywords_read_less_than_regression() -> None:
-    keywords, words = KeywordReader(examples()), LinearReader().fit(examples())
     given = [(text, name) for name, texts in wordings("second").items() for text in texts]
-    hits = [
-        np.mean([reader.clauses([text])[0].meaning == name for text, name in given])
-        for reader in (keywords, words)
-    ]
-    assert 0.2 < hits[0] < hits[1]
+    keywords, words = (
+        np.mean([each.clauses([text])[0].meaning == name for text, name in given])
+        for each in (KeywordReader(examples()), reader)
+    )
+    assert 0.2 < keywords < words < 1.0 and words > 0.5  # of a second writer's sentences
 
 
 def test_an_embedding_takes_the_place_of_words() -> None:
@@ -164,8 +144,6 @@ def test_an_unsure_sentence_is_not_used_but_named() -> None:
     understood = read(Lookup(Money="aim/revenue"), "Money.", least_confidence=0.95)
     ((_, reason),) = understood.unread
     assert understood.reward == {"composite": 1.0} and "not sure" in reason
-    long = read(Lookup(), "very " * 200 + "long.")
-    assert "too long" in long.unread[0][1]
 
 
 def test_every_sentence_is_accounted_for(env: DesignEnv) -> None:
