@@ -55,11 +55,9 @@ class Objectives:
     def total(
         self, terms: Mapping[str, NDArray[np.float64]], rows: Sequence[int]
     ) -> NDArray[np.float64]:
-        """Return what completions earn by the objectives of their prompts, shape (C,).
+        """Return what C completions earn by the objectives of their prompts, shape (C,).
 
-        Args:
-            terms: Terms of C completions, each of shape (C,).
-            rows: Number of each completion's prompt.
+        Each of ``terms`` has the shape (C,). ``rows`` has the number of each completion's prompt.
         """
         scores = np.stack([terms[name] for name in self.terms], axis=1)
         return np.asarray((self.weights[np.asarray(rows, np.int64)] * scores).sum(axis=1))
@@ -74,12 +72,9 @@ def terms_of(settings: Sequence[ObjectiveSetting]) -> list[str]:
 def draw_objectives(
     settings: Sequence[ObjectiveSetting], count: int, rng: np.random.Generator
 ) -> Objectives:
-    """Draw the objectives of prompts. Each is, or is drawn from, one of ``settings``.
+    """Draw the objectives of ``count`` prompts. Each is, or is drawn from, one of ``settings``.
 
-    Args:
-        settings: Objectives that ``check_objectives`` allows, at least one.
-        count: Number of prompts.
-        rng: Random numbers.
+    There is at least one, and ``check_objectives`` allows it.
     """
     names = terms_of(settings)
     pools = np.stack([_weights(each, names, count, rng) for each in settings])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daedalus.checks import naming
-from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_of_term, own_term
+from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_over_rounds, own_term
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import Outcome
 from daedalus.market.parsing import ParsedMechanism
@@ -59,8 +59,7 @@ class RewardStack:
 
     def _mean(self, name: str, outcome: Outcome) -> NDArray[np.float64]:
         """Return a market term's mean over rounds, shape (B,)."""
-        place = self.own_terms.get(name)
-        return mean_of_term(own_term(place) if place else MARKET_TERMS[name], outcome)
+        return mean_over_rounds(name, outcome, self.own_terms.get(name, ""))
 
     @property
     def active(self) -> dict[str, float]:
@@ -112,9 +111,6 @@ class RewardStack:
 
         Such mechanisms are valid, so text terms take the value of a valid text. A mechanism under
         which no round was played earns 0.
-
-        Args:
-            outcome: Outcome of the mechanisms, one row for each.
         """
         rows = len(outcome.records)
         total = self.total(

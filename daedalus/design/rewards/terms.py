@@ -73,10 +73,7 @@ TEXT_TERMS: dict[str, TextTerm] = {"format": well_formed, "schema": schema}
 
 @cache
 def own_term(place: str) -> MarketTerm:
-    """Return a market term of the user, which checks what the user's function returns.
-
-    Args:
-        place: ``MODULE.FUNCTION``.
+    """Return the market term at ``MODULE.FUNCTION``, which checks what the user's function returns.
 
     Raises:
         ValueError: There is no such function.
@@ -100,26 +97,13 @@ def own_term(place: str) -> MarketTerm:
     return term
 
 
-def mean_over_rounds(name: str, outcome: Outcome) -> NDArray[np.float64]:
-    """Return a market term's mean over rounds, shape (B,), see ``mean_of_term``.
-
-    Args:
-        name: One of ``MARKET_TERMS``.
-        outcome: R rounds of B markets.
-    """
-    return mean_of_term(MARKET_TERMS[name], outcome)
-
-
-def mean_of_term(term: MarketTerm, outcome: Outcome) -> NDArray[np.float64]:
+def mean_over_rounds(name: str, outcome: Outcome, own: str = "") -> NDArray[np.float64]:
     """Return a market term's mean over rounds, shape (B,).
 
-    A round that was not played earns 0 under every term, and no term sees it.
-
-    Args:
-        term: The term.
-        outcome: R rounds of B markets.
+    A round that was not played earns 0 under every term, and no term sees it. The term is one of
+    ``MARKET_TERMS``, or one of the user: then ``own`` is its place, see ``own_term``.
     """
-    played = outcome.played
+    term, played = own_term(own) if own else MARKET_TERMS[name], outcome.played
     if played.all():
         rewards = term(outcome)
     else:

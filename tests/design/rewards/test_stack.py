@@ -1,4 +1,4 @@
-"""The weighted stack of reward terms."""
+"""Reward terms by hand, and their weighted stack."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
+from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_over_rounds
 from daedalus.launch.config import compose_config
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
@@ -59,22 +59,6 @@ def test_no_valid_completion_scores_nothing_in_the_market():
     assert_allclose(stack.total(terms), [0, 0.1 * 9 / 11])
 
 
-def test_outcomes_that_do_not_divide_among_completions_are_refused():
-    with pytest.raises(ValueError, match="reshape"):
-        RewardStack().terms([VALID, VALID], outcome(3))
-
-
-def test_weights_may_be_negative_and_zero():
-    stack = RewardStack({"welfare": -1.0, "composite": 0.0})
-    terms = stack.terms([VALID], outcome(1))
-    assert_allclose(stack.total(terms), -terms["welfare"])
-
-
-def test_the_default_is_the_composite_alone():
-    assert RewardStack().weights == {"composite": 1.0}
-    assert RewardStack().weights is not RewardStack().weights
-
-
 @pytest.mark.parametrize("weight", [math.nan, math.inf, -math.inf])
 def test_a_weight_that_is_not_finite_is_refused(weight):
     with pytest.raises(ValueError, match=rf"weights\.welfare: {weight}"):
@@ -102,23 +86,11 @@ def test_mechanisms_without_a_text_are_paid_as_valid_texts():
 
 
 @pytest.mark.parametrize(
-    ("weights", "alone"),
-    [
-        ({"composite": 1.0}, True),
-        ({"composite": 1.0, "welfare": 0.0}, True),
-        ({"composite": 2.0}, False),
-        ({"welfare": 1.0}, False),
-        ({"composite": 1.0, "format": 1.0}, False),
-    ],
-)
-def test_a_stack_says_whether_it_is_r_alone(weights, alone):
-    assert RewardStack(weights).is_composite == alone
-
-
-@pytest.mark.parametrize(
     ("weights", "name"),
     [
+        ({"composite": 1.0}, "R"),
         ({"composite": 1.0, "welfare": 0.0}, "R"),
+        ({"composite": 1.0, "format": 1.0}, "composite + format"),
         ({"composite": 0.0, "revenue": 1.0}, "revenue"),
         ({"composite": 2.0}, "2 composite"),
         ({"revenue": 0.5, "composite": 0.0, "fairness": -0.25}, "0.5 revenue + -0.25 fairness"),
@@ -126,6 +98,7 @@ def test_a_stack_says_whether_it_is_r_alone(weights, alone):
 )
 def test_a_stack_is_named_by_its_weights(weights: dict[str, float], name: str) -> None:
     assert RewardStack(weights).name == name
+    assert RewardStack(weights).is_composite == (name == "R")
 
 
 @pytest.mark.parametrize(
@@ -141,3 +114,22 @@ def test_a_stack_is_named_by_its_weights(weights: dict[str, float], name: str) -
 def test_each_file_names_its_terms_alone(file: str, weights: dict[str, float]) -> None:
     found = compose_config("+experiment=boxplot", f"reward={file}").reward.weights
     assert {name: weight for name, weight in found.items() if weight} == weights
+
+
+def test_market_terms_are_means_over_rounds():
+    played = outcome(4)
+    expected = {
+        "welfare": column(played, "welfare").mean(axis=1),
+        "fairness": 1 - column(played, "gini").mean(axis=1),
+        "participation": column(played, "participation").mean(axis=1),
+        "stability": column(played, "stability").mean(axis=1),
+        "composite": column(played, "composite").mean(axis=1),
+        "competition": 1 - column(played, "collusion_signal").mean(axis=1),
+        "revenue": column(played, "revenue").mean(axis=1) / played.units,
+        "consumer_surplus": (
+            column(played, "welfare") - column(played, "welfare") * column(played, "revenue_share")
+        ).mean(axis=1),
+    }
+    assert set(MARKET_TERMS) == set(expected)
+    for name, values in expected.items():
+        assert_allclose(mean_over_rounds(name, played), values, rtol=1e-14, err_msg=name)
