@@ -56,9 +56,7 @@ def read_bids(text: str) -> Bids | None:
 
     What stands around the array, such as a sentence or a code fence, does not matter, and neither
     do other arrays. A bid below 0 becomes 0; one above 100 points, which no value exceeds, 100.
-
-    Returns:
-        The bids, or None if there is no such array or more than one.
+    There are none if there is no such array or more than one.
     """
     try:
         answer = after_reasoning(text)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 from daedalus.checks import CannotRunError, Checked, at_least, within
 from daedalus.design.language.answer_file import AnswerFile, recorded_answers
 from daedalus.design.language.chat_server import ChatServer
-from daedalus.design.language.prompt import Message
-from daedalus.design.language.reply import Ask, Reply
+from daedalus.design.language.reply import Ask
 from daedalus.design.language_bidders.asking import Asker, Recording
 from daedalus.design.language_bidders.bid_answer import BIDS_PATTERN, BIDS_SCHEMA
 from daedalus.design.language_bidders.player import StrategyPlayer
@@ -122,15 +122,16 @@ class LocalBidder(AskedSettings):
     temperature: float = at_least(0, 0.0)
 
     def asker(self, context: BidderContext) -> Asker:
-        """Load the model when it is first asked.
+        """Load the model when it is first asked, since answers may all be known.
 
         Raises:
             CannotRunError: No model is named.
         """
         if not self.source:
             raise CannotRunError("bidder.source: no model; choose one, as in model=smollm2")
+        load = cache(partial(context.load, self.source, self.temperature, BIDS_PATTERN))
         return Asker(
-            _loaded_late(context.load, self.source, self.temperature),
+            lambda chat, seed: load()(chat, seed),
             self.source,
             {"temperature": self.temperature, "pattern": BIDS_PATTERN},
             self.answers(context),
@@ -167,15 +168,3 @@ def answers_file(settings: BidderSettings, folder: Path) -> Path:
     """Return the file of answers of a run in a folder."""
     cache = settings.cache if isinstance(settings, AskedSettings) else ""
     return Path(cache) if cache else folder / ANSWERS
-
-
-def _loaded_late(load: LoadAsk, source: str, temperature: float) -> Ask:
-    """Return a function that loads the model with its first question: answers may all be known."""
-    loaded: list[Ask] = []
-
-    def ask(chat: list[Message], seed: int) -> Reply:
-        if not loaded:
-            loaded.append(load(source, temperature, BIDS_PATTERN))
-        return loaded[0](chat, seed)
-
-    return ask

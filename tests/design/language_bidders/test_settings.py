@@ -103,15 +103,6 @@ def test_a_budget_stops_and_the_next_run_goes_on_to_the_same_numbers(tmp_path: P
     assert found == expected and costs.calls == 1
 
 
-def test_answers_before_a_failure_are_kept(tmp_path: Path) -> None:
-    def falls_over(count: int, body: dict[str, Any]) -> Reply:
-        return by_question(count, body) if count < 4 else Reply(status=500, body={"error": "ill"})
-
-    with serving(falls_over) as server, pytest.raises(EndpointError, match="ill"):
-        revenue(endpoint(server.url, concurrency=1), tmp_path)
-    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 4
-
-
 def test_seats_are_asked_side_by_side(tmp_path: Path) -> None:
     def slowly(count: int, body: dict[str, Any]) -> Reply:
         reply = by_question(count, body)
@@ -123,65 +114,18 @@ def test_seats_are_asked_side_by_side(tmp_path: Path) -> None:
     assert server.most_at_once > 3
 
 
-def test_a_server_that_talks_nonsense_is_asked_twice_and_its_bidders_stay_out(
-    tmp_path: Path,
-) -> None:
-    with serving(always(text="I would bid about half.")) as server:
-        player, _ = endpoint(server.url).build(context(tmp_path))
-        market = PlayedMarket(THREE, {"bidder": player})
-        outcome = market.play(market.reset(market_seeds(0, "x", 1)), Mechanisms.repeat(RULES, 1), 2)
-    assert outcome.field("revenue").max() == 0
-    assert (player.read.repeated, player.read.unreadable) == (1, 1)
-    first, second = (request["body"]["messages"] for request in server.requests)
-    assert len(first) == 2 and len(second) == 4
-
-
-def sent(*, error: Any = None, **choice: Any) -> Reply:
-    """Return a response with one choice, or with an error in its place."""
-    return Reply(body={"error": error, "choices": None} if error else {"choices": [choice]})
-
-
-STRANGE = {
-    "parts": sent(message={"content": [{"type": "thinking"}, {"type": "text", "text": "[1]"}]}),
-    "object": sent(message={"content": {"text": "[1, 2, 3, 4, 5]"}}),
-    "number": sent(message={"content": 5}),
-    "no message": sent(message=None),
-    "legacy": sent(text="[1, 2, 3, 4, 5]"),
-    "surrogate": Reply("half \ud83d"),
-    "NUL": Reply("half \0"),
-    "blank": Reply(" "),
-    "long": Reply("x" * 100_000),
-    "filter": Reply(status=400, body={"error": {"code": "content_filter", "message": "no"}}),
-    "tokens": Reply(
-        body={"choices": [{"message": {"content": "a"}}], "usage": {"prompt_tokens": "9"}}
-    ),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", STRANGE)
-def test_strange_answers_stay_out_and_are_read_again(kind: str, tmp_path: Path) -> None:
-    with serving(lambda *_: STRANGE[kind]) as server:
-        first, costs = revenue(endpoint(server.url), tmp_path)
-        assert first == 0 and costs.calls == len(server.requests) > 0
-        again, costs = revenue(endpoint(server.url), tmp_path)
-        assert again == 0 and costs.calls == 0
+@pytest.mark.parametrize("text", ["I would bid about half.", " "])
+def test_strange_answers_stay_out_and_are_read_again(text: str, tmp_path: Path) -> None:
+    with serving(always(text=text)) as server:
+        for calls in (2 * QUESTIONS, 0):  # each is asked twice
+            found, costs = revenue(endpoint(server.url), tmp_path)
+            assert found == 0 and costs.calls == calls
     assert all(each["body"]["messages"][-1]["content"].strip() for each in server.requests)
 
 
-ENDS = {
-    "error": sent(error={"code": 502, "message": "provider ill"}),
-    "no chat": Reply(body=b"<html>"),
-    "torn": Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}"),
-    "busy": Reply(status=429, body={"error": "busy"}, headers={"Retry-After": "3600"}),
-    "empty": Reply(body=b""),
-}
-
-
-@pytest.mark.parametrize("kind", ENDS)
-def test_a_run_that_a_server_ended_goes_on_to_the_same_numbers(kind: str, tmp_path: Path) -> None:
+def test_a_run_that_a_server_ended_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
     def fails_at_first(count: int, body: dict[str, Any]) -> Reply:
-        return ENDS[kind] if count == 4 else by_question(count, body)
+        return Reply(status=500, body={}) if count == 4 else by_question(count, body)
 
     with serving(by_question) as server:
         expected, _ = revenue(endpoint(server.url), tmp_path / "whole")
@@ -196,8 +140,10 @@ def test_a_run_that_a_server_ended_goes_on_to_the_same_numbers(kind: str, tmp_pa
 def test_one_refused_question_of_many_is_counted_and_its_bidder_asked_once_more(
     tmp_path: Path,
 ) -> None:
+    filtered = Reply(status=400, body={"error": {"code": "content_filter", "message": "no"}})
+
     def refuses_the_first(count: int, body: dict[str, Any]) -> Reply:
-        return STRANGE["filter"] if count == 0 else by_question(count, body)
+        return filtered if count == 0 else by_question(count, body)
 
     with serving(refuses_the_first) as server:
         found, costs = revenue(endpoint(server.url), tmp_path)
@@ -242,8 +188,3 @@ def test_a_local_model_plays_an_episode(tmp_path: Path) -> None:
     assert fresh == first  # an answer depends on its chat alone
     with pytest.raises(CannotRunError, match="no model; choose one, as in model=smollm2"):
         LocalBidder().build(context(tmp_path))
-
-
-def test_memory_must_fit_the_market(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="memory: 20"):
-        RecordedBidder(memory=20).build(context(tmp_path))
