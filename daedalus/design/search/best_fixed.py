@@ -1,36 +1,29 @@
-"""The best fixed mechanism: halving of random candidates, then sweeps."""
+"""The best fixed mechanism: halving of random candidates, then sweeps of one field at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daedalus.design.search.budgets import SearchBudget
-from daedalus.design.search.halving import Rung, successive_halving
 from daedalus.design.search.objective import Objective
-from daedalus.design.search.space import LEVELS, random_mechanisms
-from daedalus.design.search.sweep import sweep_each_type
+from daedalus.design.search.space import LEVELS, FieldValues, random_mechanisms, variants
 from daedalus.market.goal import ANYTHING, Goal
-from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.runs.phases import SEARCH, phase
+
+Scores = Callable[[NDArray[np.intp], int], NDArray[np.float64]]
+"""(Numbers of C candidates, episodes) to their scores, shape (C,)."""
 
 
 @phase(SEARCH)
 def best_fixed(
     budget: SearchBudget, score: Objective, rng: np.random.Generator, goal: Goal = ANYTHING
 ) -> tuple[Mechanism, list[Rung]]:
-    """Search for the mechanism with the highest score.
-
-    Args:
-        budget: How many candidates and episodes.
-        score: What is maximised.
-        rng: Draws the candidates.
-        goal: It allows the candidates.
-
-    Returns:
-        The best mechanism, and the rungs of the halving.
-    """
+    """Return the mechanism of highest score among those that the goal allows, and the rungs."""
     pool = random_mechanisms(budget.candidates, rng, goal=goal)
     rungs = list(
         successive_halving(
@@ -56,14 +49,9 @@ def best_of_candidates(
     episodes: int,
     goal: Goal = ANYTHING,
 ) -> Mechanism:
-    """Return the best mechanism that sweeps find from given candidates.
+    """Return the best mechanism that ``sweep_each_type`` finds from given candidates.
 
-    Args:
-        candidates: At least one mechanism.
-        score: What is maximised.
-        sweeps: Most sweeps from the best candidate of each auction type.
-        episodes: Episodes behind each score of a sweep. The last comparison has four times as many.
-        goal: It allows the candidates and what is tried.
+    The last comparison has four times the episodes of a sweep. The goal allows the candidates.
     """
     pool = Mechanisms.stack(candidates)
     order = np.argsort(-score(pool, episodes), kind="stable")
@@ -74,3 +62,87 @@ def best_of_candidates(
 def _best_of(candidates: list[Mechanism], score: Objective, episodes: int) -> Mechanism:
     scores = score(Mechanisms.stack(candidates), episodes)
     return candidates[int(np.argmax(scores))]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One rung of the halving.
+
+    Attributes:
+        candidates: Numbers of the C candidates, best first.
+        scores: Their scores, in the same order, shape (C,).
+        episodes: Episodes behind each score.
+    """
+
+    candidates: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    episodes: int
+
+
+def successive_halving(count: int, score: Scores, episodes: int, keep: int) -> Iterator[Rung]:
+    """Yield the rungs of the halving until one candidate is left (Karnin, Koren & Somekh 2013).
+
+    Args:
+        count: Number of candidates in the first rung.
+        score: Scores candidates, which are numbered from 0.
+        episodes: Episodes behind each score in the first rung. Each rung multiplies them by
+            ``keep``.
+        keep: One of this many candidates survives a rung; at least 2.
+    """
+    alive = np.arange(count)
+    while True:
+        scores = score(alive, episodes)
+        order = np.argsort(-scores, kind="stable")
+        yield Rung(alive[order], scores[order], episodes)
+        if len(alive) == 1:
+            return
+        alive = alive[order[: survivors(len(order), keep)]]
+        episodes *= keep
+
+
+def survivors(count: int, keep: int) -> int:
+    """Return how many of ``count`` candidates survive a rung."""
+    return max(1, count // keep)
+
+
+def sweep(
+    mechanism: Mechanism,
+    score: Objective,
+    sweeps: int,
+    episodes: int,
+    levels: FieldValues = LEVELS,
+) -> Mechanism:
+    """Set one field after the other to its best level, in at most ``sweeps`` rounds.
+
+    A round that changes nothing ends the search.
+    """
+    for _ in range(sweeps):
+        before = mechanism
+        for name in FIELDS:
+            candidates = [mechanism, *variants(mechanism, name, levels)]
+            scores = score(Mechanisms.stack(candidates), episodes)
+            mechanism = candidates[int(np.argmax(scores))]
+        if mechanism == before:
+            break
+    return mechanism
+
+
+def sweep_each_type(
+    pools: Sequence[Mechanisms],
+    score: Objective,
+    sweeps: int,
+    episodes: int,
+    levels: FieldValues = LEVELS,
+) -> list[Mechanism]:
+    """Return what ``sweep`` makes of the best candidate of each auction type.
+
+    A change of the auction type pays only together with changes of other fields. So one sweep
+    starts from each auction type. Each pool is sorted from best to worst, and the first that has
+    an auction type supplies its start.
+    """
+    starts: dict[int, Mechanism] = {}
+    for pool in pools:
+        types, first = np.unique(pool.auction_type, return_index=True)
+        for auction_type, row in zip(types, first, strict=True):
+            starts.setdefault(int(auction_type), pool[int(row)])
+    return [sweep(starts[each], score, sweeps, episodes, levels) for each in sorted(starts)]

@@ -22,12 +22,9 @@ _PURPOSE = "evolution"
 
 @phase(SEARCH)
 def evolve(env: DesignEnv, budget: EvolutionBudget, seed: int) -> Mechanism:
-    """Return the best mechanism that evolution finds. It treats words and flags as integers.
+    """Return the best mechanism that evolution finds among those that the goal of ``env`` allows.
 
-    Args:
-        env: Where mechanisms are played. Its goal allows them.
-        budget: Size of a generation, number of generations, episodes behind each score.
-        seed: Seed of the run.
+    It treats words and flags as integers.
     """
     score, goal = EpisodeObjective([env], seed, _PURPOSE), env.goal
     axes = [goal.values(name) for name in FIELDS]

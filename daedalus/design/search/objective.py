@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,8 @@ from daedalus.market.seeds import market_seeds
 _CHUNK = 65_536  # episodes played at once, about half a gigabyte
 
 
-class Objective(Protocol):
-    """Scores mechanisms. All mechanisms of a call play the same episodes."""
-
-    def __call__(self, mechanisms: Mechanisms, episodes: int, /) -> NDArray[np.float64]:
-        """Return the mean score of each of B mechanisms over ``episodes`` episodes, shape (B,)."""
-        ...
+Objective = Callable[[Mechanisms, int], NDArray[np.float64]]
+"""Maps B mechanisms and a number of episodes, the same for all, to mean scores of shape (B,)."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +46,9 @@ class EpisodeObjective:
 def episode_scores(
     env: DesignEnv, mechanisms: Mechanisms, episodes: int, seed: int, purpose: str
 ) -> NDArray[np.float64]:
-    """Score fixed mechanisms. Each is played for the same whole episodes.
+    """Return the reward of each of B mechanisms in each of the same E episodes, shape (B, E).
 
-    Args:
-        env: Where they are played.
-        mechanisms: B mechanisms.
-        episodes: Number of episodes E.
-        seed: Seed of the run.
-        purpose: Keys the markets.
-
-    Returns:
-        Reward averaged over the steps of an episode, shape (B, E).
+    A mechanism is in force for whole episodes. The reward is a mean over their steps.
     """
     seeds = market_seeds(seed, purpose, episodes)
     scores = np.empty(len(mechanisms) * episodes)

@@ -23,13 +23,9 @@ def plan(
 ) -> Mechanisms:
     """Return the best mechanism found for each state: the best candidate, then local search.
 
-    Args:
-        states: B paused episodes with at least one step left, which stay as they are.
-        candidates: Mechanisms to choose from, moved to what the goal of a state allows.
-        budget: How far and how broadly to look ahead. If an episode ends
-            earlier, the horizon is shorter.
-        seed: Seed of futures and variations.
-        purpose: Keys the futures; another purpose gives other futures.
+    Each of the states has a step left, and stays as it is. Candidates are moved to what the goal of
+    a state allows. If an episode ends earlier, the budget's horizon is shorter. Another purpose
+    gives other futures.
     """
     left = states.env.settings.episode_length - int(states.steps.max())
     budget = replace(budget, horizon=min(budget.horizon, left))
@@ -73,12 +69,8 @@ def _plan_alike(
 class Planner:
     """Looks ahead from the true state of the episodes that are being played.
 
-    It is a strong reference, not an upper bound: its horizon and its candidates are limited.
-
-    Attributes:
-        candidates: Mechanisms to choose from.
-        budget: How far and how broadly to look ahead.
-        seed: Seed of the futures. They differ from the futures of the episodes.
+    It is a strong reference, not an upper bound: its horizon and its candidates are limited. The
+    futures of its seed differ from those of the episodes.
     """
 
     candidates: Mechanisms

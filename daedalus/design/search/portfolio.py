@@ -11,12 +11,11 @@ from tqdm import tqdm
 
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.search.best_fixed import best_of_candidates
+from daedalus.design.search.best_fixed import best_of_candidates, sweep
 from daedalus.design.search.budgets import EvolutionBudget
 from daedalus.design.search.evolution import evolve
 from daedalus.design.search.objective import EpisodeObjective
 from daedalus.design.search.space import LEVELS, random_mechanisms
-from daedalus.design.search.sweep import sweep
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.lineup import sampled_populations
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -43,16 +42,9 @@ def best_responses(
     seed: int,
     purpose: str,
 ) -> list[Mechanism]:
-    """Return the best mechanism of each environment.
+    """Return the best mechanism of each environment; the goals of all allow the same.
 
     The best of ``starts`` and of random mechanisms is swept.
-
-    Args:
-        envs: Where mechanisms are played, at least one. Their goals allow the same.
-        starts: Mechanisms to begin from.
-        episodes: Episodes behind each score of a sweep.
-        seed: Seed of the run.
-        purpose: Keys the random mechanisms and the markets.
     """
     drawn = random_mechanisms(_POOL, generator(seed, purpose), goal=envs[0].goal)
     pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])
@@ -79,14 +71,8 @@ def make_portfolio(
 
     Mechanisms are rounded and distinct. The last one is searched on the whole
     population. That search starts from the responses and from a mechanism of evolution, because
-    evolution changes several fields at once and a sweep changes one.
-
-    Args:
-        env: Its population is sampled.
-        count: Number of sampled populations.
-        episodes: Episodes behind each score of a sweep.
-        seed: Seed of the run.
-        rewards: What each response maximises; None is the reward of ``env`` for all.
+    evolution changes several fields at once and a sweep changes one. Each response maximises its
+    own reward of ``rewards``, or that of ``env``.
     """
     envs = sampled_envs(env, count, seed, "portfolio")
     if rewards is not None:

@@ -58,10 +58,7 @@ class Places:
         )
 
     def mechanisms(self, places: NDArray[np.integer[Any]]) -> Mechanisms:
-        """Return the mechanisms with these places.
-
-        Args:
-            places: One row for each mechanism, one column for each field, shape (B, 11).
+        """Return the mechanisms with these places, shape (B, 11).
 
         Raises:
             IndexError: A field has no such place.
@@ -92,14 +89,10 @@ def places_of(mechanisms: Mechanisms, table: FieldValues = GRID) -> NDArray[np.i
 def random_mechanisms(
     count: int, rng: np.random.Generator, sampling: str = "uniform", goal: Goal = ANYTHING
 ) -> Mechanisms:
-    """Draw mechanisms with independent, uniform fields.
+    """Draw ``count`` mechanisms with independent, uniform fields, which the goal allows.
 
-    Args:
-        count: Number of mechanisms.
-        rng: Source of the draws.
-        sampling: ``uniform`` covers the valid space. ``published`` draws reserves up to 0.5 only,
-            as far as the goal allows any.
-        goal: It allows what is drawn.
+    The sampling ``uniform`` covers the valid space. ``published`` draws reserves up to 0.5 only, as
+    far as the goal allows any.
     """
     columns: dict[str, Any] = {}
     for name in (*CHOICES, *RANGES, *FLAGS):
@@ -116,11 +109,7 @@ def random_allowed(
 ) -> Mechanisms:
     """Draw a mechanism for each of ``count`` markets by ``random_mechanisms``.
 
-    Args:
-        count: Number of mechanisms.
-        rng: Source of the draws.
-        goals: The goal of each, shape (count,); none if nobody said.
-        sampling: See ``random_mechanisms``.
+    ``goals`` has the goal of each, shape (count,), or none if nobody said.
     """
     groups = by_allowed(goals)
     if len(groups) < 2:

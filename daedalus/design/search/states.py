@@ -21,10 +21,7 @@ class RandomWalkDesigner:
     """Draws mechanisms at random and keeps most of them from one step to the next.
 
     Under uniformly random mechanisms a market says little about its population: most reserves and
-    fines keep nearly all bidders out. A portfolio of better mechanisms avoids this.
-
-    Args:
-        portfolio: Mechanisms to draw from; None draws uniformly from all valid mechanisms.
+    fines keep nearly all bidders out. A portfolio of better mechanisms to draw from avoids this.
     """
 
     def __init__(self, portfolio: Mechanisms | None = None) -> None:
@@ -52,13 +49,7 @@ class RandomWalkDesigner:
 
 
 class EpsilonGreedyExplorer:
-    """Follows a designer, and plays a random mechanism instead with some probability.
-
-    Args:
-        designer: The designer that is followed.
-        portfolio: Mechanisms to draw from.
-        probability: Probability of a random mechanism, 0 to 1.
-    """
+    """Follows a designer, and with some probability plays one of the portfolio's mechanisms."""
 
     def __init__(self, designer: Designer, portfolio: Mechanisms, probability: float) -> None:
         self._designer = designer
@@ -81,17 +72,10 @@ def mid_episode_states(
     designer: Designer | None = None,
     goals: NDArray[np.object_] | None = None,
 ) -> Episodes:
-    """Play ``count`` episodes, each to a random step.
+    """Play ``count`` episodes, each to a random step. Another purpose gives other states.
 
-    Args:
-        env: The environment.
-        count: Number of states.
-        seed: Seed of the states.
-        purpose: Keys the states; another purpose gives other states.
-        horizon: Steps that must be left in each episode.
-        designer: Sets the mechanisms until then; None is a ``RandomWalkDesigner`` over all valid
-            mechanisms.
-        goals: The goal of each episode, shape (count,); None is that of the environment.
+    Until then the designer sets the mechanisms, or else a ``RandomWalkDesigner`` over all valid
+    ones. ``goals`` has the goal of each episode, shape (count,); None is the environment's.
 
     Returns:
         ``count`` paused episodes. Their steps are uniform from 0 to the last step that leaves the

@@ -30,12 +30,6 @@ def test_states_stop_at_every_step_that_leaves_the_horizon(env: DesignEnv) -> No
     assert not states.done.any()
 
 
-def test_states_depend_on_the_seed_alone(env: DesignEnv) -> None:
-    one, same, other = (mid_episode_states(env, 50, seed, "x") for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.state.bids, same.state.bids)
-    assert (one.state.bids != other.state.bids).any()
-
-
 def test_a_horizon_beyond_the_episode_is_refused(env: DesignEnv) -> None:
     with pytest.raises(ValueError, match="horizon: 11; an episode has 10 steps"):
         mid_episode_states(env, 4, seed=0, purpose="x", horizon=11)
