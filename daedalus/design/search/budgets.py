@@ -106,15 +106,11 @@ class DistillationBudget(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.data and not Path(self.data).is_file():
-            raise ValueError(
-                f"data: no file {self.data}; "
-                "give the distillation_data.npz of a training run, or null"
-            )
         if self.data and not _holds_distillation_data(self.data):
+            there = Path(self.data).is_file()
+            fault = f"{self.data} holds no distillation data" if there else f"no file {self.data}"
             raise ValueError(
-                f"data: {self.data} holds no distillation data; "
-                "give the distillation_data.npz of a training run, or null"
+                f"data: {fault}; give the distillation_data.npz of a training run, or null"
             )
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from daedalus.design.env import DesignEnv, Designer
+from daedalus.design.env import DesignEnv, Designer, Episodes
+from daedalus.design.search.best_fixed import sweep
 from daedalus.design.search.budgets import DistillationBudget
 from daedalus.design.search.features import observed_features
 from daedalus.design.search.lookahead import ContinuationPolicy, LookAhead
-from daedalus.design.search.refinement import refined_candidates
+from daedalus.design.search.objective import Objective
+from daedalus.design.search.space import LEVELS
 from daedalus.design.search.states import (
     EpsilonGreedyExplorer,
     RandomWalkDesigner,
@@ -25,9 +27,10 @@ from daedalus.market.observation import Observation
 from daedalus.runs.files import written_whole
 from daedalus.runs.phases import LESSONS, phase
 
-_RAREST = (
-    0.03  # share of states; trees hardly learn a rarer candidate, and look-ahead costs as much
-)
+_RAREST = 0.03  # share of states; trees hardly learn rarer candidates, and look-ahead costs as much
+_FEWEST = 64  # states that a mechanism is fitted to in a refinement
+_SWEEPS = 2
+_FUTURES = 2
 
 
 @dataclass(frozen=True)
@@ -90,11 +93,7 @@ def gather_distillation_data(
     far act until the episode ends. Each improvement uses the trees of the one before (policy
     iteration).
 
-    Args:
-        env: Where the states come from.
-        candidates: Mechanisms that are compared in every state, or refined before.
-        budget: Refinements, rounds, improvements, and the size of each.
-        seed: Seed of the states, the futures and the trees.
+    The candidates are compared in every state. Refinements change them before.
     """
     gatherer = _Gatherer(env, budget, seed)
     half = replace(gatherer, budget=replace(budget, rounds=max(1, budget.rounds // 2)))
@@ -153,6 +152,46 @@ class _Gatherer:
         return EpsilonGreedyExplorer(learner, learner.candidates, self.budget.exploration)
 
 
+def refined_candidates(
+    env: DesignEnv,
+    learner: TreeDesigner,
+    budget: DistillationBudget,
+    seed: int,
+    purpose: str,
+) -> Mechanisms:
+    """Sweep each candidate in the states in which the learner chooses it.
+
+    The best response to one population is too special, because several populations can lead to
+    the same observation. The best mechanism on average over such states is the one to choose
+    (policy improvement within the regions of a policy: Howard 1960).
+
+    Returns:
+        The refined candidates and, last, the last candidate unchanged. Candidates that are hardly
+        ever chosen are left out.
+    """
+    candidates = learner.candidates
+    player = EpsilonGreedyExplorer(learner, candidates, budget.exploration)
+    states = mid_episode_states(env, budget.states, seed, purpose, budget.horizon, player)
+    chosen = learner.choose(states.observe())
+    refined, levels = [], env.goal.settings(LEVELS)
+    for number in range(len(candidates)):
+        rows = np.flatnonzero(chosen == number)
+        if len(rows) >= _FEWEST:
+            score = _mean_in(states.fork(rows), budget.horizon, seed, purpose)
+            refined.append(sweep(candidates[number], score, _SWEEPS, _FUTURES, levels))
+    return env.goal.nearest(Mechanisms.distinct([*refined, candidates[len(candidates) - 1]]))
+
+
+def _mean_in(states: Episodes, horizon: int, seed: int, purpose: str) -> Objective:
+    """Return the mean reward over given states and their futures, which stand for episodes."""
+
+    def score(mechanisms: Mechanisms, futures: int) -> NDArray[np.float64]:
+        rewards = LookAhead(futures, seed).compare(states, mechanisms, horizon, purpose)
+        return np.asarray(rewards.mean(axis=0))
+
+    return score
+
+
 def _on_candidates_in_use(data: DistillationData, seed: int) -> DistillationData:
     """Return the data on candidates that are chosen often enough, and on the last candidate."""
     count = len(data.candidates)
@@ -170,15 +209,10 @@ def distil(
     seed: int,
     keep: Path | None = None,
 ) -> TreeDesigner:
-    """Return trees fitted to distillation data.
+    """Return trees fitted to distillation data, see ``gather_distillation_data``.
 
-    Args:
-        env: Where data is gathered, unless ``budget.data`` names a file of it.
-        candidates: Mechanisms to choose from, see ``gather_distillation_data``.
-        budget: How much data.
-        seed: Seed of the data and the trees.
-        keep: File for the data. If it exists, the trees are fitted to it, and the budget is not
-            used.
+    Data is kept in the file ``keep``. If it exists, the trees are fitted to it, and the budget is
+    not used. Nor is it if ``budget.data`` names a file.
     """
     if keep is not None and keep.exists():
         return DistillationData.read(keep).fitted(seed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from daedalus.design.designers.base import DesignerContext
@@ -14,10 +12,8 @@ from daedalus.design.designers.search import SearchSettings
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.best_fixed import best_fixed
-from daedalus.design.search.distillation import gather_distillation_data
 from daedalus.design.search.evolution import evolve
 from daedalus.design.search.objective import EpisodeObjective
-from daedalus.design.search.planner import Planner
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import AGAINST_WELFARE, COMPOSITE, HIGH_AND_LOW, env_of
@@ -46,10 +42,6 @@ def test_the_designer_proposes_what_the_search_finds(stack: RewardStack) -> None
     assert (evolved.reserve_price > 0.6) == (stack is AGAINST_WELFARE)
 
 
-def test_each_population_has_a_search_of_its_own() -> None:
-    assert SearchSettings.per_population
-
-
 @pytest.mark.parametrize("settings", [PLANNER, DISTILLED])
 @pytest.mark.parametrize(("stack", "reserve"), [(COMPOSITE, 0.0), (AGAINST_WELFARE, 0.9)])
 def test_the_designer_chooses_from_the_portfolio(
@@ -58,20 +50,3 @@ def test_the_designer_chooses_from_the_portfolio(
     env = env_of(stack)
     proposed = first_proposal(settings.build(DesignerContext(env, 0, HIGH_AND_LOW)), env)
     assert (proposed.reserve_price == reserve).all()
-
-
-def test_without_a_portfolio_the_planner_chooses_from_random_mechanisms() -> None:
-    context = DesignerContext(env_of(), 0)
-    planner = Planner(context.candidates(16), PLANNER, 0)
-    built, expected = (
-        first_proposal(each, context.env) for each in (PLANNER.build(context), planner)
-    )
-    assert [built[row] for row in range(6)] == [expected[row] for row in range(6)]
-
-
-def test_data_of_a_training_run_replaces_the_look_ahead(tmp_path: Path) -> None:
-    data = gather_distillation_data(env_of(AGAINST_WELFARE), HIGH_AND_LOW, DISTILLED, 0)
-    data.write(tmp_path / "distillation_data.npz")
-    named = DistilledSettings(data=str(tmp_path / "distillation_data.npz"))
-    designer = named.build(DesignerContext(env_of(), 0, HIGH_AND_LOW))
-    assert set(first_proposal(designer, env_of()).reserve_price) == {0.9}

@@ -9,9 +9,19 @@ import numpy as np
 import pytest
 
 from daedalus.design.search.budgets import DistillationBudget
-from daedalus.design.search.distillation import DistillationData, distil, gather_distillation_data
+from daedalus.design.search.distillation import (
+    DistillationData,
+    distil,
+    gather_distillation_data,
+    refined_candidates,
+)
 from daedalus.design.search.features import observed_features
-from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.design.search.lookahead import LookAhead
+from daedalus.design.search.states import (
+    EpsilonGreedyExplorer,
+    RandomWalkDesigner,
+    mid_episode_states,
+)
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from daedalus.market.observation import PROXIES
 from daedalus.market.outcome import ROUND_FIELDS
@@ -121,10 +131,44 @@ def test_data_is_gathered_once_for_a_run(tmp_path: Path) -> None:
     assert DistillationData.read(copied).rewards.shape == (400, 2)
 
 
-def test_data_of_other_features_is_refused(tmp_path: Path) -> None:
-    found = gather_distillation_data(env_of(), HIGH_AND_LOW, BUDGET, seed=0)
-    kept = tmp_path / "distillation_data.npz"
-    replace(found, features=found.features[:, 1:]).write(kept)
-    old = distil(env_of(), HIGH_AND_LOW, BUDGET, 0, kept)
-    with pytest.raises(ValueError, match=r"remove distillation_data\.npz"):
-        old.propose(env_of().reset(market_seeds(1, "x", 2)).observe(), generator(0, "d"))
+def test_data_that_does_not_exist_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match=r"data: no file gone\.npz"):
+        DistillationBudget(data="gone.npz")
+
+
+CANDIDATES = Mechanisms.stack(
+    [
+        Mechanism(reserve_price=0.0),
+        Mechanism(reserve_price=0.8),
+        Mechanism(auction_type="vcg", reserve_price=0.9),
+    ]
+)
+
+
+@pytest.mark.slow
+def test_a_candidate_is_swept_where_it_is_chosen_and_the_last_stays() -> None:
+    env = env_of(dropouts=DROPOUTS)
+    learner = distil(env, CANDIDATES, BUDGET, seed=0)
+    refined = refined_candidates(env, learner, BUDGET, 0, "refinement")
+    first, last = refined[0], refined[len(refined) - 1]
+    assert len(refined) == 2  # the trees choose no other
+    assert first.withdrawal_penalty > 0.0 and last == CANDIDATES[2]
+    explorer = EpsilonGreedyExplorer(learner, CANDIDATES, 0.1)
+    states = mid_episode_states(env, 300, 1, "x", 2, explorer)
+    pair = Mechanisms.stack([CANDIDATES[0], first])
+    before, after = LookAhead(4, 1).compare(states, pair, 2, "x").mean(axis=0)
+    assert after > before + 0.02
+
+
+@pytest.mark.slow
+def test_data_after_a_refinement_compares_the_refined_candidates() -> None:
+    env = env_of(dropouts=DROPOUTS)
+    budget = replace(BUDGET, refinements=1)
+    data = gather_distillation_data(env, CANDIDATES, budget, seed=0)
+    assert data.rewards.shape == (400, len(data.candidates)) and len(data.candidates) == 2
+    assert len(data.features) == BUDGET.rounds * BUDGET.states
+    plain = gather_distillation_data(env, CANDIDATES, BUDGET, seed=0)
+    assert plain.candidates is CANDIDATES
+    assert data.rewards.max(axis=1).mean() > plain.rewards.max(axis=1).mean()
+    again = gather_distillation_data(env, CANDIDATES, budget, seed=0)
+    np.testing.assert_array_equal(data.rewards, again.rewards)
