@@ -243,8 +243,7 @@ class Episodes:
     ) -> Iterator[tuple[Observation, Mechanisms, StepResult]]:
         """Let a designer play the episodes to their end.
 
-        Yields:
-            For each step what the designer saw, what it proposed, and what came of it.
+        Each step yields what the designer saw, what it proposed, and what came of it.
         """
         if isinstance(designer, Watcher):
             designer.watch(self)
@@ -254,13 +253,9 @@ class Episodes:
             yield observation, mechanisms, self.step(mechanisms)
 
     def mean_rewards(self, mechanisms: Mechanisms) -> NDArray[np.float64]:
-        """Play the episodes to their end, each under its mechanism; return its mean reward.
+        """Play the B episodes to their end, each under its own mechanism.
 
-        Args:
-            mechanisms: One mechanism for each of the B episodes.
-
-        Returns:
-            The reward of each episode, averaged over its steps so far, shape (B,).
+        Return the reward of each, averaged over its steps so far, shape (B,).
         """
         total = np.zeros(len(self))
         while not self.done.all():

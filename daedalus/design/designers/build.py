@@ -39,13 +39,8 @@ def build_all(
 def require_other_names(names: Collection[str], added: str, what: str) -> None:
     """Refuse designers of which one has the name of a designer that an experiment adds.
 
-    Args:
-        names: Names of the designers.
-        added: Name of the designer that is added.
-        what: What that one is.
-
     Raises:
-        CannotRunError: A designer has its name.
+        CannotRunError: One has; the message says what the added designer is.
     """
     if added in names:
         raise CannotRunError(

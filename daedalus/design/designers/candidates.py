@@ -41,9 +41,7 @@ class Choice:
 def newest_model(outputs: Path, reward: RewardStack | None = None) -> Choice:
     """Return the newest model at any depth below ``outputs`` that may answer.
 
-    Args:
-        outputs: Folder of runs.
-        reward: What it is asked for; None is any reward.
+    If a reward is asked for, it is trained for that.
     """
     prompts = files_below(outputs, PROMPT)
     models = [path.parent for path in newest_first(prompts) if path.parent.name == MODEL]

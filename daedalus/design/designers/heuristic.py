@@ -48,9 +48,6 @@ class HeuristicDesigner:
        price, from which shaders learn.
     3. The share of bidders out exceeds ``exit_alarm``. The designer halves the reserve in force,
        but not below 0.05, unless the reserve is lower already.
-
-    Args:
-        settings: The three thresholds.
     """
 
     def __init__(self, settings: HeuristicSettings | None = None) -> None:

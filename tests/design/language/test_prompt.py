@@ -138,11 +138,6 @@ def test_a_prompt_of_many_objectives_explains_its_own() -> None:
     assert ["by 1 x revenue," in chat[0]["content"] for chat in chats] == [True, False]
 
 
-def test_prompts_without_weights_are_the_same_for_each_goal() -> None:
-    first, second = prompts(observing({"revenue": 1.0}, {}), PromptSettings())
-    assert first == second
-
-
 def test_a_prompt_that_shows_weights_refuses_other_terms_and_none() -> None:
     with pytest.raises(CannotRunError, match=r"composite; .* revenue, welfare, fairness "):
         prompts(observing({"composite": 1.0}), WEIGHTED)
