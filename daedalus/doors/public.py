@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.search.forks import fork_rewards
+from daedalus.design.search.lookahead import fork_rewards
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.changes import all_changes
 from daedalus.launch.config.compose import compose_config, quoted

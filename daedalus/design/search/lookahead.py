@@ -1,4 +1,7 @@
-"""Look-ahead: what mechanisms earn in futures of a market, played in forks of its true state."""
+"""Look-ahead: what mechanisms earn in futures of a market, played in forks of its true state.
+
+So it gives exact credit for one decision of an episode, see ``fork_rewards``.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,7 @@ _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
 
 @dataclass(frozen=True)
 class ContinuationPolicy:
-    """Acts in a future after the commitment steps of a mechanism.
-
-    Attributes:
-        designer: The designer that then sets the mechanisms.
-        commitment_steps: Steps for which the mechanism stays in force, at least 1.
-    """
+    """A designer that acts in a future after the commitment steps of a mechanism, at least 1."""
 
     designer: Designer
     commitment_steps: int
@@ -85,9 +83,7 @@ def _steps(
 class LookAhead:
     """Compares mechanisms in futures of given states, by the reward of their environment.
 
-    Attributes:
-        futures: Futures K of each state. All mechanisms of a state share them.
-        seed: Seed of the futures.
+    Each state has as many futures, K. All mechanisms of a state share them.
     """
 
     futures: int
@@ -110,7 +106,7 @@ class LookAhead:
 
         The number of futures is that of ``seeds``.
         """
-        parts = in_parts(np.arange(len(rows)), seeds.shape[1])
+        parts = _in_parts(np.arange(len(rows)), seeds.shape[1])
         pieces = (
             _Piece.of(states, rows[part], mechanisms.take(part), seeds[part]) for part in parts
         )
@@ -121,11 +117,8 @@ class LookAhead:
     ) -> NDArray[np.float64]:
         """Return the mean reward of each of M candidates in each of B states, shape (B, M).
 
-        Args:
-            states: Paused episodes, which stay as they are.
-            candidates: M mechanisms.
-            horizon: Steps of each future. Every episode must have them left.
-            purpose: Keys the futures; another purpose gives other futures.
+        The states stay as they are. Each must have the horizon's steps left. Another purpose gives
+        other futures.
         """
         rows, choices = _pairs(states, candidates)
         seeds = self.future_seeds(len(states), purpose)[rows]
@@ -145,11 +138,8 @@ class LookAhead:
         the episode ends (the cost-to-go of AggreVaTe: Ross & Bagnell 2014). So lasting effects of a
         candidate count, and so does the chance to replace it.
 
-        Args:
-            states: Paused episodes with at least one step left, which stay as they are.
-            candidates: M mechanisms.
-            continuation: Acts after the commitment steps.
-            purpose: Keys the futures; another purpose gives other futures.
+        The states stay as they are. Each must have a step left. Another purpose gives other
+        futures.
 
         Returns:
             Sums of the rewards of all remaining steps, means over futures.
@@ -157,7 +147,7 @@ class LookAhead:
         rows, choices = _pairs(states, candidates)
         seeds = self.future_seeds(len(states), purpose)
         # Episodes that are played together should end together.
-        parts = in_parts(np.argsort(states.steps[rows], kind="stable"), self.futures)
+        parts = _in_parts(np.argsort(states.steps[rows], kind="stable"), self.futures)
         pieces = (
             (
                 f"{purpose}/designer/{number}",
@@ -171,14 +161,7 @@ class LookAhead:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Mechanisms and the states in which they are compared, apart from all others.
-
-    Attributes:
-        states: Paused episodes.
-        rows: The state of each mechanism, shape (B,).
-        mechanisms: B mechanisms.
-        seeds: Seeds of their futures, shape (B, K).
-    """
+    """What ``play_futures`` plays at once: mechanisms, and of the states those that they name."""
 
     states: Episodes
     rows: NDArray[np.int64]
@@ -226,7 +209,7 @@ def _pairs(states: Episodes, candidates: Mechanisms) -> tuple[NDArray[np.int64],
     return np.divmod(np.arange(len(states) * len(candidates)), len(candidates))
 
 
-def in_parts(order: NDArray[np.intp], futures: int) -> list[NDArray[np.intp]]:
+def _in_parts(order: NDArray[np.intp], futures: int) -> list[NDArray[np.intp]]:
     """Return pairs in parts that are played at once, whatever processes there are."""
     size = max(1, _CHUNK // futures)
     return [order[start : start + size] for start in range(0, len(order), size)]
@@ -244,3 +227,70 @@ def _gathered(
     for part, result in zip(progress, found, strict=True):
         results[part] = result
     return results
+
+
+def fork_rewards(
+    episode: Episodes, mechanisms: Mechanisms, futures: int = 8, horizon: int = 1, seed: int = 0
+) -> NDArray[np.float64]:
+    """Play every mechanism in futures of one episode, which stays as it is.
+
+    All mechanisms share the futures, so their rewards differ by the mechanisms and not by the
+    draws.
+
+    Args:
+        episode: One paused episode.
+        mechanisms: K mechanisms. Each stays in force; a malformed one earns 0.
+        futures: Number of futures. With 0 there is one: the future that the episode itself has, so
+            that a horizon of 1 tells the reward of the next step.
+        horizon: Steps of each future, which the episode must have left.
+        seed: Seed of the futures, 0 or more.
+
+    Returns:
+        Mean reward over the steps and the futures, shape (K,).
+
+    Raises:
+        ValueError: There are several episodes, or a number is out of range.
+    """
+    _check_fork(episode, mechanisms, futures, horizon)
+    seeds = market_seeds(seed, "fork/futures", futures)
+    parts = _in_parts(np.arange(len(mechanisms)), max(1, futures))
+    found = [_fork_rewards(episode, mechanisms.take(part), seeds, horizon) for part in parts]
+    return np.concatenate(found)
+
+
+def _fork_rewards(
+    episode: Episodes, mechanisms: Mechanisms, seeds: NDArray[np.uint64], horizon: int
+) -> NDArray[np.float64]:
+    """Return the mean reward of each mechanism; without seeds in the episode's own future."""
+    rows = np.zeros(len(mechanisms), np.int64)
+    if len(seeds):
+        shared = np.broadcast_to(seeds, (len(rows), len(seeds)))
+        outcome = play_futures(episode, rows, mechanisms, shared, horizon)
+    else:
+        copies = episode.fork(rows)
+        played = [copies.step(mechanisms).scored.records for _ in range(horizon)]
+        outcome = Outcome(np.concatenate(played, axis=1), copies.state.units)
+    rewards = episode.env.reward.of_mechanisms(outcome)
+    return np.asarray(rewards.reshape(len(rows), -1).mean(axis=1))
+
+
+def _check_fork(episode: Episodes, mechanisms: Mechanisms, futures: int, horizon: int) -> None:
+    """Refuse what cannot be played."""
+    if len(episode) != 1:
+        raise ValueError(f"episode: {len(episode)} episodes; give one")
+    if not len(mechanisms):
+        raise ValueError("mechanisms: none; give at least one")
+    if futures < 0:
+        raise ValueError(f"futures: {futures}; give 0 for the episode's own future, or more")
+    left = steps_left(episode)
+    if not left:
+        raise ValueError(f"horizon: {horizon}; the episode has ended, so reset first")
+    if not 1 <= horizon <= left:
+        raise ValueError(f"horizon: {horizon}; give 1 to {left}, the steps that are left")
+
+
+def steps_left(episode: Episodes) -> int:
+    """Return the number of steps that one episode has left, 0 if it has ended."""
+    if episode.done[0]:
+        return 0
+    return int(episode.env.settings.episode_length - episode.steps[0])

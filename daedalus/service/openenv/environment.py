@@ -11,7 +11,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from daedalus.design.env import Episodes
-from daedalus.design.search.forks import fork_rewards, steps_left
+from daedalus.design.search.lookahead import fork_rewards, steps_left
 from daedalus.evaluation.scale import Scale, scale_of
 from daedalus.market.allowed import written_allowed
 from daedalus.market.mechanism import Mechanism, MechanismError, Mechanisms

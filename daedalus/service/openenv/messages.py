@@ -215,7 +215,7 @@ class ResetOptions(Strict):
 
 
 class ForkQuestion(Strict):
-    """What mechanisms would earn from here, see ``daedalus.design.search.forks``; nothing moves.
+    """What mechanisms would earn from here, see ``fork_rewards`` of look-ahead; nothing moves.
 
     Attributes:
         mechanisms: K mechanisms to compare; each stays in force.

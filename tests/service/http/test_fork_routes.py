@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.design.search.forks import fork_rewards
+from daedalus.design.search.lookahead import fork_rewards
 from daedalus.doors.public import Market
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
