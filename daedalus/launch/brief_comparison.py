@@ -123,7 +123,7 @@ def _with_ends(briefs: Sequence[Brief], markets: Markets) -> list[Brief]:
     if not missing:
         return list(briefs)
     envs = {each.population: markets(each.population) for each in missing}
-    measure = Measured(envs, SEED)
+    measure = Measured(envs)
     bar = tqdm(missing, desc="searching with the true parts", unit="brief")
     found = {each.id: measure(each) or each for each in bar}
     return [found.get(each.id, each) for each in briefs]

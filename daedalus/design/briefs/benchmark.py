@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from daedalus.design.briefs.brief import Brief
-from daedalus.design.briefs.scoring import NO_MECHANISM, SEED, Verdict, judge
+from daedalus.design.briefs.scoring import NO_MECHANISM, Verdict, judge
 from daedalus.design.env import DesignEnv
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism
@@ -46,4 +46,4 @@ class Benchmark:
         """Return what an answer comes to in the futures of ``scoring``; None is no mechanism."""
         if mechanism is None:
             return NO_MECHANISM
-        return judge(brief, mechanism, self.market(brief.population), SEED)
+        return judge(brief, mechanism, self.market(brief.population))

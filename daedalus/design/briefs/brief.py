@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -111,11 +111,7 @@ class Brief:
         row |= {"floors": dict(self.floors), "told_population": self.told_population}
         row |= {"clauses": list(self.clauses)}
         if self.scale:
-            row["scale"] = {
-                "floor": self.scale.floor,
-                "ceiling": self.scale.ceiling,
-                "mechanism": dict(self.scale.mechanism),
-            }
+            row["scale"] = asdict(self.scale)
         return {name: each for name, each in row.items() if each not in ({}, [], "")}
 
 

@@ -106,9 +106,9 @@ def shortfall(
     return total
 
 
-def judge(brief: Brief, mechanism: Mechanism, env: DesignEnv, seed: int = 0) -> Verdict:
+def judge(brief: Brief, mechanism: Mechanism, env: DesignEnv) -> Verdict:
     """Return what a mechanism comes to under a brief, in the market of the brief's bidders."""
-    terms = mean_terms(env, Mechanisms.stack([mechanism]), EPISODES, seed)
+    terms = mean_terms(env, Mechanisms.stack([mechanism]), EPISODES, SEED)
     return verdict(brief, mechanism, terms[0])
 
 

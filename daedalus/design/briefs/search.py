@@ -12,6 +12,7 @@ from daedalus.design.briefs.brief import Brief, BriefScale
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.scoring import (
     EPISODES,
+    SEED,
     broken_rules,
     mean_terms,
     objective,
@@ -66,11 +67,9 @@ class Measured:
 
     Attributes:
         envs: Markets by the names of their bidders.
-        seed: Seed of the futures.
     """
 
     envs: Mapping[str, DesignEnv]
-    seed: int = 0
     _known: dict[str, BriefScale | None] = field(default_factory=dict)
 
     def __call__(self, brief: Brief) -> Brief | None:
@@ -83,10 +82,10 @@ class Measured:
 
     def _ends(self, brief: Brief) -> BriefScale | None:
         env = self.envs[brief.population]
-        best = search(brief.truth, env, self.seed)
-        drawn = random_mechanisms(_RANDOM, generator(self.seed, "briefs/random"), goal=brief.goal)
+        best = search(brief.truth, env, SEED)
+        drawn = random_mechanisms(_RANDOM, generator(SEED, "briefs/random"), goal=brief.goal)
         both = Mechanisms.stack([best, *(drawn[row] for row in range(len(drawn)))])
-        terms = mean_terms(env, both, EPISODES, self.seed)
+        terms = mean_terms(env, both, EPISODES, SEED)
         reached = objective(terms, brief.reward)
         ceiling, floor = float(reached[0]), float(np.mean(reached[1:]))
         if ceiling - floor < _LEAST_SPAN or broken_rules(brief, best, terms[0]):

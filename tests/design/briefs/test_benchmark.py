@@ -10,7 +10,7 @@ import pytest
 
 from daedalus.design.briefs.benchmark import Benchmark
 from daedalus.design.briefs.brief import Brief, BriefScale
-from daedalus.design.briefs.scoring import SEED, judge
+from daedalus.design.briefs.scoring import judge
 from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 
@@ -44,7 +44,7 @@ def test_a_mechanism_is_judged_in_the_frozen_futures_of_the_true_bidders(
 ) -> None:
     own = Mechanism("first_price")
     scaled = replace(MONEY, scale=BriefScale(0.0, 1.0, {}))
-    assert benchmark.judge(scaled, own) == judge(scaled, own, env, SEED)
+    assert benchmark.judge(scaled, own) == judge(scaled, own, env)
     assert benchmark.judge(OWN, Mechanism()).broken == ("auction_type: second_price",)
     assert benchmark.judge(OWN, None).broken == ("no valid mechanism",)
 
