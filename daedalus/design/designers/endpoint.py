@@ -47,9 +47,7 @@ class EndpointSettings(DesignerSettings, ChatServer):
         Raises:
             CannotRunError: ``cache`` is a file of something else.
         """
-        from daedalus.design.language.chat_client import (
-            make_chat_replies,  # needs the openai client
-        )
+        from daedalus.design.language.chat_client import make_chat_replies  # needs openai
 
         answers = AnswerFile(Path(self.cache)) if self.cache else None
         return LanguageModelDesigner(make_chat_replies(self, answers), self.prompt, self.strict)

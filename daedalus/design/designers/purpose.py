@@ -43,13 +43,13 @@ class Purpose:
 
     def __str__(self) -> str:
         """Return its reward and its populations in words."""
-        return f"{self.objective} with the bidders of {_listed([*self.populations], 'and')}"
+        return f"{self.objective} with the bidders of {_listed([*self.populations])}"
 
     @property
     def objective(self) -> str:
         """Return the reward in words."""
         if self.terms:
-            return f"any weights of {_listed(self.terms, 'and')}"
+            return f"any weights of {_listed(self.terms)}"
         return self.reward.name
 
     def is_for(self, reward: RewardStack) -> bool:
@@ -68,10 +68,7 @@ class Purpose:
     def instead(self, env: DesignEnv, population: str | None, fixed_bidders: bool = True) -> str:
         """Return a sentence that says what it was trained for; empty if ``env`` is that.
 
-        Args:
-            env: What the designer is asked for: the market, its bidders and the reward.
-            population: Name of the bidders; None if they have none.
-            fixed_bidders: Whether the designer plays with the bidders of ``env``.
+        The bidders of ``env`` count if they are fixed; their population may have a name.
         """
         asked = [] if self.is_for(env.reward) else [f"for {env.reward.name}"]
         if fixed_bidders and not self.knows(env.market.population):
@@ -93,17 +90,15 @@ class Purpose:
             *_changed(vars(asked.strategic), vars(self.market.strategic)),
         ]
         more = [f"{len(others) - _SHOWN} other settings"] if len(others) > _SHOWN else []
-        shown = _listed([*others[:_SHOWN], *more], "and")
+        shown = _listed([*others[:_SHOWN], *more])
         return [f"in a market with {shown}"] if others else []
 
 
 def read_purpose(checkpoint: str | Path) -> Purpose | None:
     """Return what the run of a model, or of a policy, trained it for; None if it is not known.
 
-    The files of the run lie around the model, and those of a published model in its folder ``run``.
-
-    Args:
-        checkpoint: Folder of a model, a file of a run, or the run's folder.
+    The checkpoint is the folder of a model, a file of a run, or the run's folder. The files of the
+    run lie around the model, and those of a published model in its folder ``run``.
     """
     path = Path(checkpoint)
     runs = (RunFolder(path / "run"), RunFolder(path.parent), RunFolder(path))
@@ -160,6 +155,6 @@ def _changed(now: Mapping[str, Any], then: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _listed(parts: Sequence[str], word: str) -> str:
+def _listed(parts: Sequence[str]) -> str:
     """Return parts as an enumeration in words."""
-    return f" {word} ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from daedalus.checks import bounded
+from daedalus.checks import one_of
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.search.space import random_allowed
 from daedalus.market.mechanism import Mechanisms
 from daedalus.market.observation import Observation
-
-SAMPLINGS = ("uniform", "published")
 
 
 @dataclass
@@ -25,7 +23,7 @@ class RandomSettings(DesignerSettings):
             upper ends up to 0.6 reproduce its mean, and the whole range does not.
     """
 
-    sampling: str = bounded("uniform", SAMPLINGS.__contains__, f"choose {' or '.join(SAMPLINGS)}")
+    sampling: str = one_of(("uniform", "published"), "uniform")
 
     def build(self, context: DesignerContext) -> RandomDesigner:
         """Return the designer."""
