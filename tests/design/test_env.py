@@ -106,15 +106,6 @@ def test_reward_is_the_mean_composite_of_the_last_rounds_of_a_step(rounds, score
     assert_array_equal(episodes.observe().recent[:, -rounds:], result.outcome.records)
 
 
-def test_an_observation_tells_of_the_step_taken():
-    episodes = begun()
-    proposed = proposals()
-    episodes.step(proposed)
-    seen = episodes.observe()
-    assert [seen.mechanisms[row] for row in range(6)] == [proposed[row] for row in range(6)]
-    assert_array_equal(seen.round_number, 1)
-
-
 # ---------------------------------------------------------------------------------- malformed
 
 
@@ -267,12 +258,6 @@ def test_forks_on_shared_futures_differ_only_by_their_rules():
     assert_array_equal(values[0], values[1])
     assert_array_equal(values[2], values[3])
     assert (values[0] != values[2]).all()
-
-
-def test_an_ended_episode_stays_ended_in_its_fork():
-    episodes = begun(episode_length=1)
-    episodes.step(proposals())
-    assert episodes.fork(np.array([2, 3])).done.all()
 
 
 CLASSIC = MarketSettings(name="classic")

@@ -25,9 +25,7 @@ _AT_ONCE = 4096  # markets that one thread predicts
 class TreeDesigner:
     """Proposes the candidate with the highest predicted reward.
 
-    Args:
-        model: Maps features to each candidate's reward minus the mean over candidates.
-        candidates: M mechanisms.
+    The model maps features to each candidate's reward minus the mean over candidates.
     """
 
     def __init__(self, model: ExtraTreesRegressor, candidates: Mechanisms) -> None:
@@ -44,11 +42,8 @@ class TreeDesigner:
     ) -> Self:
         """Fit extremely randomised trees (Geurts, Ernst & Wehenkel 2006).
 
-        Args:
-            features: ``observed_features`` of B markets, shape (B, F).
-            rewards: Rewards of M candidates in each market, shape (B, M).
-            candidates: M mechanisms.
-            seed: Seed of the trees.
+        ``features`` are the ``observed_features`` of B markets, shape (B, F), and ``rewards`` those
+        of M candidates in each market, shape (B, M).
         """
         from sklearn.ensemble import ExtraTreesRegressor  # slow to import
 

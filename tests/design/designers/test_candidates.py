@@ -65,17 +65,6 @@ def test_a_lead_within_chance_is_none(tmp_path: Path, improves: str, taken: bool
     assert (newest_model(tmp_path).model == model) is taken
 
 
-def test_links_below_outputs_are_followed_and_loops_end(tmp_path: Path) -> None:
-    outputs, scratch = tmp_path / "outputs", tmp_path / "scratch"
-    leave_trained_run(scratch / "run")
-    leave(scratch / "run" / "training_history.json", age=0)
-    outputs.mkdir()
-    (outputs / "NAME").symlink_to(scratch)
-    (scratch / "run" / "again").symlink_to(outputs)
-    assert newest_model(outputs).model == outputs / "NAME" / "run" / "model"
-    assert newest_run(outputs) == RunFolder(outputs / "NAME" / "run")
-
-
 def test_the_newest_run_is_one_that_logged_a_real_training(tmp_path: Path) -> None:
     assert newest_run(tmp_path) is None
     leave(tmp_path / "a" / "training_history.json", age=20)

@@ -141,7 +141,6 @@ def changed(column: str, cell: str, row: int = 1) -> Cells:
         table(NAMES, CELLS, end="\r\n"),
         table(NAMES, CELLS, end="\r"),
         table(NAMES, CELLS).replace(",True", ",TRUE").replace(",False", ",FALSE"),
-        table(NAMES, CELLS).replace(",True", ",true").replace(",False", ",false"),
         table(NAMES, CELLS).replace(",", " ,\t "),
         table(NAMES, CELLS).replace("second_price", '"second_price"'),
         table(NAMES, CELLS).replace("second_price", ' "second_price"'),

@@ -52,16 +52,9 @@ def test_a_prompt_that_explains_tells_the_reward_of_the_run(reward: str, told: s
     assert f"You are scored {told}" in system["content"]
 
 
-@pytest.mark.parametrize(
-    ("overrides", "hint"),
-    [
-        (["+training.prompt.objective.revenue=1.0"], "prompt.objective.* tell reward.weights"),
-        (["training.objectives=[{revenue: 1.0}]"], "reward.weights: composite; .* of revenue al"),
-    ],
-)
-def test_a_goal_that_is_not_the_run_s_is_refused(overrides: list[str], hint: str) -> None:
-    with pytest.raises(ConfigError, match=hint):
-        compose_config("+experiment=smoke", *overrides)
+def test_a_goal_that_is_not_the_run_s_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"prompt\.objective.* tell reward\.weights"):
+        compose_config("+experiment=smoke", "+training.prompt.objective.revenue=1.0")
 
 
 def test_a_term_without_a_meaning_is_told_by_its_name():

@@ -1,4 +1,4 @@
-"""Trees predict from observations which candidate earns most."""
+"""Trees predict from observations, as numbers with names, which candidate earns most."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.search.features import observed_features
+from daedalus.design.search.features import FEATURES, observed_features
 from daedalus.design.search.states import mid_episode_states
 from daedalus.design.search.trees import TreeDesigner
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.observation import PROXIES
 from daedalus.market.seeds import generator, market_seeds
 from tests.design.search.markets import env_of
 
@@ -72,3 +73,25 @@ def test_other_features_are_refused() -> None:
     designer = TreeDesigner.fit(np.zeros((20, 3)), np.zeros((20, 2)), PAIR, seed=0)
     with pytest.raises(ValueError, match=r"3 features.* 4 now; remove distillation_data\.npz"):
         designer.advantages(np.zeros((1, 4)))
+
+
+def test_each_number_is_what_its_name_says() -> None:
+    episodes = env_of().reset(market_seeds(0, "x", 3))
+    episodes.step(Mechanisms.repeat(Mechanism("vcg", 0.25, shill_penalty=2.0), 3))
+    observed = episodes.observe()
+    numbers = observed_features(observed)
+    assert numbers.shape == (3, len(FEATURES)) and len(set(FEATURES)) == len(FEATURES)
+    named = dict(zip(FEATURES, numbers.T, strict=True))
+    for name in PROXIES:
+        np.testing.assert_array_equal(named[name], observed.proxy(name))
+    assert (named["reserve_price"] == 0.25).all() and (named["shill_penalty"] == 2.0).all()
+    assert (named["auction_type=vcg"] == 1.0).all() and (named["auction_type"] == 2.0).all()
+    assert (named["auction_type=first_price"] == 0.0).all()
+    assert (named["coalition_policy=allow"] == 1.0).all()
+    assert np.allclose(named["episode_played"], 1 / observed.episode_length)
+    np.testing.assert_allclose(
+        named["newest_welfare"], observed.recent[:, -5:, 0].mean(axis=1), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        named["mean_revenue"], np.nanmean(observed.recent[:, :, 8], axis=1), rtol=1e-12
+    )
