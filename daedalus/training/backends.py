@@ -17,72 +17,46 @@ ADAPTED = "all-linear"
 _PACKED = "support_avx512bf16_for_cpu"  # of bitsandbytes' layers
 
 
-class TransformersBackend:
-    """Loads through transformers; the trainer adds adapters through peft. It runs on a CPU, too.
+def load_base(settings: ModelSettings, source: str | Path) -> LanguageModel:
+    """Load the base weights from a folder or by a hub name, in the numbers of the settings.
 
-    Args:
-        settings: Settings of the model.
+    Raises:
+        CannotRunError: The weights cannot be loaded.
     """
-
-    def __init__(self, settings: ModelSettings) -> None:
-        self._settings = settings
-
-    def load(self, source: str | Path) -> LanguageModel:
-        """Load the base weights from a folder or by a hub name, in the numbers of the settings.
-
-        Raises:
-            CannotRunError: The weights cannot be loaded.
-        """
-        if not self._settings.load_in_4bit:
-            language_model = load_language_model(source)
-            if self._settings.dtype == "bfloat16":
-                torch.nn.Module.bfloat16(language_model.model)
-            else:
-                torch.nn.Module.float(language_model.model)
-        else:
-            language_model = load_language_model(source, quantisation(self._settings))
-            allow_training_after_generation(language_model.model)
+    if settings.load_in_4bit:
+        language_model = load_language_model(source, quantisation(settings))
+        allow_training_after_generation(language_model.model)
         return language_model
-
-    def adapt(
-        self, language_model: LanguageModel, seed: int
-    ) -> tuple[LanguageModel, LoraConfig | None]:
-        """Return the model to train, and the adapters that the trainer has still to add.
-
-        Without a rank there are no adapters, and all weights train. The trainer draws the adapters
-        from torch's global seed.
-        """
-        return language_model, lora_config(self._settings.lora)
+    language_model = load_language_model(source)
+    torch.nn.Module.to(language_model.model, getattr(torch, settings.dtype))
+    return language_model
 
 
-class UnslothBackend(TransformersBackend):
-    """Loads and adapts through Unsloth, which needs a GPU.
+def adapt(
+    settings: ModelSettings, language_model: LanguageModel, seed: int
+) -> tuple[LanguageModel, LoraConfig | None]:
+    """Return the model to train, and the adapters that the trainer has still to add.
 
-    ``daedalus.training.hardware`` must have imported Unsloth before trl and transformers. Then
-    ``load_language_model`` loads everything through it.
+    Without a rank there are no adapters, and all weights train. The trainer draws the adapters
+    from torch's global seed. Unsloth adds its own. ``daedalus.training.hardware`` must have
+    imported it before trl and transformers.
     """
+    lora = settings.lora
+    if settings.backend != "unsloth":
+        return language_model, lora_config(lora)
+    from unsloth import FastLanguageModel
 
-    def adapt(self, language_model: LanguageModel, seed: int) -> tuple[LanguageModel, None]:
-        """Return the model with its adapters, so that the trainer has none to add."""
-        from unsloth import FastLanguageModel
-
-        lora = self._settings.lora
-        adapted = FastLanguageModel.get_peft_model(
-            language_model.model,
-            r=lora.rank,
-            lora_alpha=lora.alpha,
-            lora_dropout=lora.dropout,
-            target_modules=ADAPTED,
-            bias="none",
-            use_gradient_checkpointing="unsloth",
-            random_state=seed,
-        )
-        return LanguageModel(adapted, language_model.tokenizer), None
-
-
-def make_backend(settings: ModelSettings) -> TransformersBackend:
-    """Return the backend that the settings name."""
-    return (UnslothBackend if settings.backend == "unsloth" else TransformersBackend)(settings)
+    adapted = FastLanguageModel.get_peft_model(
+        language_model.model,
+        r=lora.rank,
+        lora_alpha=lora.alpha,
+        lora_dropout=lora.dropout,
+        target_modules=ADAPTED,
+        bias="none",
+        use_gradient_checkpointing="unsloth",
+        random_state=seed,
+    )
+    return LanguageModel(adapted, language_model.tokenizer), None
 
 
 def quantisation(settings: ModelSettings) -> BitsAndBytesConfig:

@@ -16,7 +16,7 @@ from daedalus.runs.processes import handed_over, once
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.algorithms.sft.brief_lessons import brief_lessons, searched
 from daedalus.training.algorithms.sft.trainer import train_sft
-from daedalus.training.backends import make_backend
+from daedalus.training.backends import load_base
 from daedalus.training.brief_lesson_settings import BriefLessonSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
@@ -49,7 +49,7 @@ def train_from_briefs(
     if not grpo.steps:
         copy_taught(run)
         return
-    model = make_backend(run.model).load(run.folder.sft_model)
+    model = load_base(run.model, run.folder.sft_model)
     source = brief_source(briefs[: grpo.states], envs, grpo, run.seed, lessons.at_once)
     model = train_grpo(model, source, run)
     _export(model, run, run.folder.sft_model, run.folder.model, lessons)

@@ -14,7 +14,7 @@ from daedalus.runs.files import written_whole_folder
 from daedalus.runs.folder import PROMPT
 from daedalus.runs.processes import handed_over, once
 from daedalus.training.algorithms.sft import trainer as sft
-from daedalus.training.backends import make_backend
+from daedalus.training.backends import load_base
 from daedalus.training.checkpoints import export
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
@@ -41,7 +41,7 @@ def train(run: TrainingRun) -> None:
     if not any(each.steps for each in run.settings.reinforcement.values()):
         copy_taught(run)
         return
-    model = make_backend(run.model).load(run.folder.sft_model)
+    model = load_base(run.model, run.folder.sft_model)
     for name, settings in run.settings.reinforcement.items():
         if settings.steps:
             trainer = import_module(f"daedalus.training.algorithms.{name}.trainer")
@@ -76,12 +76,12 @@ def first_model(run: TrainingRun) -> LanguageModel:
                 "so its first answers are those of a model that does not know this one",
                 source,
             )
-        return make_backend(settings).load(source)
+        return load_base(settings, source)
     model = make_language_model(settings, prompt, run.env, run.seed, run.portfolio)
     if not settings.lora.rank:
         return model
     once(export)(model, prompt, "", base)
-    return make_backend(settings).load(base)
+    return load_base(settings, base)
 
 
 @once

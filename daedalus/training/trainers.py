@@ -26,7 +26,7 @@ from transformers.distributed.fsdp import is_fsdp_managed_module
 from daedalus.checks import CannotRunError
 from daedalus.runs.processes import handed_over, is_sharded
 from daedalus.training.algorithm_settings import AlgorithmSettings
-from daedalus.training.backends import make_backend, train_adapters_in_float32
+from daedalus.training.backends import adapt, train_adapters_in_float32
 from daedalus.training.checkpoints import completed_steps, last_checkpoint
 from daedalus.training.hardware import memory_advice
 from daedalus.training.model import LanguageModel, keep_numbers_alike, load_language_model
@@ -55,7 +55,7 @@ def prepared(
     set_seed(run.seed)  # adapters are drawn before the trainer sets its seed
     if isinstance(language_model.model, PeftModel):
         return language_model, None
-    return make_backend(run.model).adapt(language_model, run.seed)
+    return adapt(run.model, language_model, run.seed)
 
 
 def shared_options(settings: AlgorithmSettings, folder: Path, seed: int) -> dict[str, Any]:

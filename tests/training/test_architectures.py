@@ -14,7 +14,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import prompts
 from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo import trainer as grpo
-from daedalus.training.backends import make_backend
+from daedalus.training.backends import load_base
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
@@ -62,7 +62,7 @@ def test_qwen_s_shape_and_tokenizer_train_by_constrained_grpo(
 
 def assert_constrained_training(env: DesignEnv, base: Path, tmp_path: Path) -> None:
     """Train the model of a folder; its export must answer alike, alone and in a batch."""
-    model = make_backend(ADAPTED).load(base)
+    model = load_base(ADAPTED, base)
     settings = replace(GRPO, constrained=True, steps=1, learning_rate=1e-2, warmup_steps=0)
     trained = grpo.train(model, make_run(env, tmp_path / "run", settings, ADAPTED))
     export(trained, PROMPT, base, tmp_path / "model", ADAPTED)

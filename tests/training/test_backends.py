@@ -26,12 +26,7 @@ from daedalus.training import pipeline
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings
-from daedalus.training.backends import (
-    TransformersBackend,
-    lora_config,
-    make_backend,
-    train_adapters_in_float32,
-)
+from daedalus.training.backends import load_base, lora_config, train_adapters_in_float32
 from daedalus.training.checkpoints import export
 from daedalus.training.generating import generating
 from daedalus.training.generation import complete
@@ -95,7 +90,7 @@ def test_unsloth_gets_every_setting_of_the_model(
     settings = ModelSettings(
         backend="unsloth", load_in_4bit=load_in_4bit, double_quantisation=False, lora=LORA
     )
-    make_backend(settings).load("org/weights")
+    load_base(settings, "org/weights")
     assert given["model_name"] == "org/weights" and given["load_in_4bit"] is load_in_4bit
     quantisation = given["quantization_config"]
     if load_in_4bit:
@@ -123,7 +118,7 @@ def test_adapters_move_at_the_published_rate(env: DesignEnv, base: Path, tmp_pat
     def adapters(steps: int) -> dict[str, torch.Tensor]:
         part = SftSettings(**{**vars(settings), "steps": steps, "warmup_steps": 0})
         run = make_run(env, tmp_path / f"steps_{steps}", part, QLORA)
-        trained = sft.train(TransformersBackend(QLORA).load(base), run).model
+        trained = sft.train(load_base(QLORA, base), run).model
         parts = {name: each for name, each in trained.named_parameters() if each.requires_grad}
         assert {each.dtype for each in parts.values()} == {torch.float32}
         return {name: each.detach() for name, each in parts.items() if "lora_A" in name}
@@ -143,7 +138,7 @@ def test_a_quantised_model_trains_after_it_generated(
     env: DesignEnv, base: Path, tmp_path: Path
 ) -> None:
     """On CPUs that multiply bfloat16, bitsandbytes would pack the weights at the first answer."""
-    model = TransformersBackend(QLORA).load(base)
+    model = load_base(QLORA, base)
     chats = prompts(mid_episode_states(env, 2, 0, "x").observe(), PROMPT)
     assert len(complete(model, chats, 1.0, 4).texts) == 2
     trained = sft.train(model, make_run(env, tmp_path, SFT, QLORA))
@@ -166,7 +161,7 @@ def test_a_merged_model_answers_as_the_trained_one(
 ) -> None:
     """Merged into the 4-bit weights, little is lost. The other weights differ by rounding."""
     settings = ModelSettings(lora=LORA, **numbers)
-    start = TransformersBackend(settings).load(base)
+    start = load_base(settings, base)
     before = logits(start.model)
     strong = SftSettings(**{**vars(SFT), "learning_rate": 0.1})
     trained = sft.train(start, make_run(env, tmp_path, strong, settings))
@@ -179,7 +174,7 @@ def test_a_merged_model_answers_as_the_trained_one(
 
 
 def test_a_quantised_export_loads_plainly_and_again_in_4_bits(base: Path) -> None:
-    plain, again = load_language_model(base), TransformersBackend(QLORA).load(base)
+    plain, again = load_language_model(base), load_base(QLORA, base)
     ratio = again.model.get_memory_footprint() / plain.model.get_memory_footprint()
     assert ratio < 0.8
     assert np.isfinite(logits(again.model)).all()
@@ -189,7 +184,7 @@ def test_base_weights_in_16_bits_train_and_answer_under_the_schema(
     env: DesignEnv, base: Path, tmp_path: Path
 ) -> None:
     settings = ModelSettings(dtype="bfloat16", lora=LORA)
-    start = TransformersBackend(settings).load(base)
+    start = load_base(settings, base)
     assert {weight.dtype for weight in start.model.parameters()} == {torch.bfloat16}
     options = replace(GRPO, constrained=True)
     trained = grpo.train(start, make_run(env, tmp_path, options, settings))
@@ -220,10 +215,10 @@ def test_where_nothing_follows_sft_its_model_is_exported_as_it_is(
 def test_weights_of_16_bits_train_in_32_unless_the_settings_say_otherwise(
     base: Path, tmp_path: Path
 ) -> None:
-    coarse = TransformersBackend(ModelSettings(dtype="bfloat16", lora=LORA)).load(base)
+    coarse = load_base(ModelSettings(dtype="bfloat16", lora=LORA), base)
     coarse.model.save_pretrained(tmp_path)
     coarse.tokenizer.save_pretrained(tmp_path)
-    fine = TransformersBackend(ModelSettings()).load(tmp_path)
+    fine = load_base(ModelSettings(), tmp_path)
     assert {weight.dtype for weight in fine.model.parameters()} == {torch.float32}
 
 

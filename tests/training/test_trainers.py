@@ -21,7 +21,7 @@ from daedalus.training import trainers
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft import trainer as sft
-from daedalus.training.backends import make_backend
+from daedalus.training.backends import load_base
 from daedalus.training.checkpoints import completed_steps, export
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import ModelSettings
@@ -65,7 +65,7 @@ def test_resuming_a_phase_ends_where_an_uninterrupted_one_does(
     export(small, PROMPT, "", tmp_path / "base")
 
     def run(folder: Path, steps: int) -> tuple[torch.Tensor, list[dict[str, float]]]:
-        model = make_backend(settings).load(tmp_path / "base")
+        model = load_base(settings, tmp_path / "base")
         changes = {"steps": steps, "schedule": "constant", **update}
         asked = GrpoSettings(**{**vars(GRPO), **changes})
         run = make_run(env, folder, asked, settings)
