@@ -13,8 +13,7 @@ from daedalus.design.language.prompt import Message
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
-from daedalus.training.generating import generating
-from daedalus.training.generation import Completions, complete
+from daedalus.training.generation import Completions, complete, generating
 from daedalus.training.log_probabilities import choice_log_probabilities
 from daedalus.training.model import LanguageModel
 from daedalus.training.weight_sources import resolved

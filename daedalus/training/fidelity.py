@@ -10,8 +10,7 @@ from transformers import PreTrainedModel
 
 from daedalus.design.language.prompt import Message
 from daedalus.training.constrained import Constraint
-from daedalus.training.generating import generating
-from daedalus.training.generation import complete
+from daedalus.training.generation import complete, generating
 from daedalus.training.model import LanguageModel
 
 

@@ -1,15 +1,20 @@
-"""Sampling of completions, and the ``generate`` function of language-model designers."""
+"""Sampling of completions, and the ``generate`` function of language-model designers.
+
+To ask a model needs no library of training.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
 import torch
-from transformers import BatchEncoding
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from transformers import BatchEncoding, PreTrainedModel
 
 from daedalus.design.language.prompt import Generate, Message
 from daedalus.design.language.reply import Ask, Reply
@@ -23,7 +28,6 @@ from daedalus.training.constrained import (
     draw_at,
 )
 from daedalus.training.defaults import end_of_answer, neutral_generation
-from daedalus.training.generating import generating
 from daedalus.training.model import LanguageModel
 from daedalus.training.writing import mechanism_constraint
 
@@ -95,6 +99,30 @@ def make_ask(language_model: LanguageModel, temperature: float, pattern: str) ->
         return Reply(said.texts[0], len(said.prompts[0]), len(said.answers[0]))
 
     return ask
+
+
+def repeatable_attention() -> AbstractContextManager[None]:
+    """Return a context in which CPUs generate the same text on any number of threads.
+
+    PyTorch's flash attention for CPUs rounds differently on each thread when a model generates
+    token by token. GPUs keep it.
+    """
+    return nullcontext() if torch.cuda.is_available() else sdpa_kernel(SDPBackend.MATH)
+
+
+@contextmanager
+def generating(model: PreTrainedModel) -> Iterator[None]:
+    """Switch a model to generation, and afterwards back to the mode that it had."""
+    was_training = model.training
+    prepare = getattr(model, "for_inference", model.eval)  # Unsloth's models have their own
+    restore = getattr(model, "for_training", model.train)
+    prepare()
+    try:
+        with torch.inference_mode(), repeatable_attention():
+            yield
+    finally:
+        if was_training:
+            restore()
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from transformers import Trainer
 from trl import GRPOTrainer
 
 from daedalus.runs.processes import gathered
-from daedalus.training.generating import repeatable_attention
+from daedalus.training.generation import repeatable_attention
 
 WRITTEN_FOR = {"trl": "1.14.2", "transformers": "5.17.0"}
 """Versions in which these methods were read."""

@@ -13,7 +13,7 @@ from daedalus.runs.folder import RunFolder
 from daedalus.training.adapters import write_sum
 from daedalus.training.backends import lora_config
 from daedalus.training.checkpoints import export
-from daedalus.training.generating import generating
+from daedalus.training.generation import generating
 from daedalus.training.model import LanguageModel, load_language_model
 from tests.training.conftest import LORA, PROMPT
 

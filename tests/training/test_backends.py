@@ -28,8 +28,7 @@ from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.backends import load_base, lora_config, train_adapters_in_float32
 from daedalus.training.checkpoints import export
-from daedalus.training.generating import generating
-from daedalus.training.generation import complete
+from daedalus.training.generation import complete, generating
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
 from daedalus.training.settings import ModelSettings, TrainingSettings
 from daedalus.training.writing import mechanism_constraint

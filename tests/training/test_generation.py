@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from daedalus.design.env import DesignEnv
-from daedalus.training.generating import generating
-from daedalus.training.generation import complete, make_generate
+from daedalus.training.generation import complete, generating, make_generate
 from daedalus.training.model import LanguageModel
 
 

@@ -14,8 +14,7 @@ from transformers import PreTrainedTokenizerBase
 
 from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_neighbours
 from daedalus.training.constrained import Constraints
-from daedalus.training.generating import generating
-from daedalus.training.generation import answer
+from daedalus.training.generation import answer, generating
 from daedalus.training.log_probabilities import choice_log_probabilities
 from daedalus.training.model import LanguageModel
 from daedalus.training.trl_internals import OpenTrainer
