@@ -44,6 +44,7 @@ from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model
 from daedalus.training.settings import ModelSettings, TrainingSettings
 from daedalus.training.sources.brief_source import BriefReward
+from daedalus.training.sources.market_reward import RewardFunction
 from tests.populations import population
 from tests.training.conftest import GRPO, PROMPT, SFT, make_run
 
@@ -151,7 +152,7 @@ def test_a_model_that_sets_at_once_is_no_reader() -> None:
 
 def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]) -> None:
     ruled = next(each for each in BRIEFS if each.allowed and not each.floors)
-    reward = BriefReward([ruled], envs, futures=2, seed=0, at_once=True, group_size=2)
+    reward = RewardFunction(BriefReward([ruled], envs, futures=2, seed=0, at_once=True), 2)
     fine = ruled.goal.nearest(Mechanisms.stack([Mechanism()]))[0]
     (name, allowed), *_ = ruled.allowed.items()
     other = next(
@@ -179,8 +180,8 @@ def test_answers_are_played_before_the_bidders_of_whom_the_brief_tells(env: Desi
     others = DesignEnv.of(env.settings, population(3, bidders=5))
     envs = {told.population: env, told.known_population: others}
     best = told.goal.nearest(Mechanisms.stack([Mechanism()]))
-    earned = BriefReward([told], envs, futures=4, seed=0, at_once=True, group_size=1)
-    (got,) = earned([values_text(best[0])], [0])
+    scorer = BriefReward([told], envs, futures=4, seed=0, at_once=True)
+    (got,), _ = scorer.score([values_text(best[0])], [0], 0)
     there, elsewhere = (
         1 + worth(mean_terms(each, best, 4, 0, "briefs/training/0"), told.reward, {})[0]
         for each in (env, others)

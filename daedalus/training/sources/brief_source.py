@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from datasets import Dataset
@@ -22,7 +20,7 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.brief_writing import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.market_reward import Completions, log_groups, texts_of
+from daedalus.training.sources.market_reward import RewardFunction, Scores
 from daedalus.training.sources.source import Source
 from daedalus.training.writing import Writing
 
@@ -31,7 +29,7 @@ _PURPOSE = "briefs/training"
 
 @dataclass(frozen=True)
 class BriefReward:
-    """Scores answers to briefs for TRL's GRPOTrainer.
+    """Scores answers to briefs.
 
     An answer whose mechanism keeps the rules of fields earns 1 and the brief's objective, less a
     price for falling short of floors or keeping too small a margin (``worth``), at least 1 in all.
@@ -44,8 +42,6 @@ class BriefReward:
         futures: Whole episodes in which each mechanism is played.
         seed: Seed of the run.
         at_once: Whether answers are mechanisms alone.
-        group_size: Completions of each brief, which stand side by side.
-        neighbours: The first of them, which are not sampled.
     """
 
     briefs: Sequence[Brief]
@@ -53,32 +49,17 @@ class BriefReward:
     futures: int
     seed: int
     at_once: bool
-    group_size: int
-    neighbours: int = 0
 
-    def __call__(
-        self,
-        completions: Completions,
-        state: Sequence[int],
-        trainer_state: Any = None,
-        log_metric: Callable[[str, float], None] | None = None,
-        **columns: Any,
-    ) -> list[float]:
-        """Return the reward of each completion; for the arguments see ``RewardFunction``."""
-        began = time.perf_counter()
-        texts = texts_of(completions)
-        briefs = [self.briefs[row] for row in state]
-        step = getattr(trainer_state, "global_step", 0)
+    def score(self, texts: Sequence[str], rows: Sequence[int], training_step: int) -> Scores:
+        """Return the rewards, the rules kept, and the sentences read; see ``Scorer``."""
+        briefs = [self.briefs[row] for row in rows]
         mechanisms = [mechanism_in(each) for each in texts]
-        kept = [a.goal.admits(b) for a, b in zip(briefs, mechanisms, strict=True)]
-        rewards = np.where(kept, 1.0 + self._objectives(briefs, mechanisms, step), 0.0)
-        if log_metric:
-            log_metric("term/rules_kept", float(np.mean(kept)))
-            if not self.at_once:
-                log_metric("term/sentences_read", _read(texts, briefs))
-            log_groups(rewards, self.group_size, self.neighbours, log_metric)
-            log_metric("reward_seconds", time.perf_counter() - began)
-        return [float(each) for each in rewards]
+        kept = np.array([a.goal.admits(b) for a, b in zip(briefs, mechanisms, strict=True)])
+        objectives = self._objectives(briefs, mechanisms, training_step)
+        terms = {"rules_kept": kept.astype(float)}
+        if not self.at_once:
+            terms["sentences_read"] = _read(texts, briefs)
+        return np.where(kept, 1.0 + objectives, 0.0), terms
 
     def _objectives(
         self, briefs: Sequence[Brief], mechanisms: Sequence[Mechanism], step: int
@@ -95,14 +76,14 @@ class BriefReward:
         return np.maximum(found, 0.0)
 
 
-def _read(texts: Sequence[str], briefs: Sequence[Brief]) -> float:
-    """Return the share of sentences whose meaning is said right."""
+def _read(texts: Sequence[str], briefs: Sequence[Brief]) -> NDArray[np.float64]:
+    """Return for each sentence of all briefs 1 if its meaning is said right, else 0."""
     right = [
         label(clause) == true
         for text, brief in zip(texts, briefs, strict=True)
         for clause, true in zip(clauses_in(text, brief.text), brief.clauses, strict=True)
     ]
-    return float(np.mean(right))
+    return np.array(right, dtype=float)
 
 
 def brief_source(
@@ -113,8 +94,8 @@ def brief_source(
     at_once: bool,
 ) -> Source:
     """Return briefs as prompts, with the rewards and the writing of ``BriefReward``'s answers."""
-    groups = settings.group_size, settings.neighbours_of_group
-    reward = BriefReward(briefs, envs, settings.futures, seed, at_once, *groups)
+    scorer = BriefReward(briefs, envs, settings.futures, seed, at_once)
+    reward = RewardFunction(scorer, settings.group_size, settings.neighbours_of_group)
     chats = [brief_chat(each.text, at_once) for each in briefs]
     rows = {"prompt": chats, "state": list(range(len(briefs)))}
     return Source(Dataset.from_dict(rows), reward, partial(_writing, at_once))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,17 @@ RESERVE = "reserve_price"
 RESERVE_ENDS = (f"{RESERVE}_low", f"{RESERVE}_high")
 """Metrics of its first and last decile."""
 
+LogMetric = Callable[[str, float], None]
+Scores = tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]
+"""Total rewards of B completions, shape (B,), and what they are made of, by name."""
 
-Completions = Sequence[str | list[Message]]
-"""Texts, or chats with one message each, as TRL hands them over."""
 
+class Scorer(Protocol):
+    """Says what completions earn."""
 
-def texts_of(completions: Completions) -> list[str]:
-    """Return the texts of completions."""
-    return [each if isinstance(each, str) else each[0]["content"] for each in completions]
+    def score(self, texts: Sequence[str], rows: Sequence[int], training_step: int) -> Scores:
+        """Return the scores of B texts; the rows are the numbers of their prompts."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,7 @@ class MarketReward:
         """Return the number of states."""
         return len(self.states)
 
-    def score(
-        self, texts: Sequence[str], rows: Sequence[int], training_step: int
-    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    def score(self, texts: Sequence[str], rows: Sequence[int], training_step: int) -> Scores:
         """Return the total reward and the terms of B completions, each of shape (B,).
 
         Beside the terms stand ``validity`` and ``reserve_price``, which is NaN if there is none.
@@ -103,7 +104,7 @@ class MarketReward:
 
     def _earned(
         self, parsed: Sequence[ParsedMechanism], outcome: Outcome, rows: Sequence[int]
-    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    ) -> Scores:
         """Return the total reward of B completions and its terms, each of shape (B,)."""
         if self.states.goals is None:
             reward = self.states.env.reward
@@ -131,64 +132,59 @@ class RewardFunction:
     """Scores completions for TRL's GRPOTrainer and for other engines. It can be pickled.
 
     Attributes:
-        market: Plays the completions in the states of their prompts.
+        scorer: Says what completions earn: a ``MarketReward`` or a ``BriefReward``.
         group_size: Completions of each prompt, which stand side by side.
         neighbours: The first of them, which are not sampled.
     """
 
-    market: MarketReward
+    scorer: Scorer
     group_size: int
     neighbours: int = 0
 
     def __call__(
         self,
-        completions: Completions,
+        completions: Sequence[str | list[Message]],
         state: Sequence[int],
         trainer_state: Any = None,
-        log_metric: Callable[[str, float], None] | None = None,
+        log_metric: LogMetric | None = None,
         **columns: Any,
     ) -> list[float]:
         """Return the total reward of each completion.
 
         Args:
-            completions: Texts, or chats with one message each.
-            state: Number of the state of each completion's prompt.
+            completions: Texts, or chats with one message each, as TRL hands them over.
+            state: Number of the state or the brief of each completion's prompt.
             trainer_state: TRL's state. Its training step selects the futures; None is step 0.
             log_metric: Takes the name and the value of each metric; None logs nothing.
             **columns: Other columns of the rows, which are not read.
         """
         began = time.perf_counter()
-        texts = texts_of(completions)
-        totals, terms = self.market.score(texts, state, getattr(trainer_state, "global_step", 0))
+        texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
+        step = getattr(trainer_state, "global_step", 0)
+        totals, terms = self.scorer.score(texts, state, step)
         if log_metric is not None:
+            reserves = terms.pop(RESERVE, np.empty(0))
             for name, values in terms.items():
-                if name != RESERVE:
-                    label = name if name == "validity" else f"term/{name}"
-                    log_metric(label, float(values.mean()))
-            _log_reserves(terms[RESERVE], log_metric)
-            log_groups(totals, self.group_size, self.neighbours, log_metric)
+                label = name if name == "validity" else f"term/{name}"
+                log_metric(label, float(values.mean()))
+            _log_reserves(reserves, log_metric)
+            self._log_groups(totals, log_metric)
             log_metric("reward_seconds", time.perf_counter() - began)
         return [float(total) for total in totals]
 
+    def _log_groups(self, rewards: NDArray[np.float64], log_metric: LogMetric) -> None:
+        """Log the spread of rewards within groups, and their means by origin if any differ."""
+        if self.neighbours:
+            near = np.arange(len(rewards)) % self.group_size < self.neighbours
+            log_metric("reward_sampled", float(rewards[~near].mean()))
+            log_metric("reward_neighbours", float(rewards[near].mean()))
+        spreads = rewards.reshape(-1, self.group_size).std(axis=1, ddof=1)
+        log_metric("group_reward_std", float(spreads.mean()))
+        log_metric("groups_without_spread", float((spreads < _NO_SPREAD).mean()))
 
-def _log_reserves(reserves: NDArray[np.float64], log_metric: Callable[[str, float], None]) -> None:
+
+def _log_reserves(reserves: NDArray[np.float64], log_metric: LogMetric) -> None:
     values = reserves[~np.isnan(reserves)]
     if len(values):
         for name, level in zip((RESERVE, *RESERVE_ENDS), (0.5, 0.1, 0.9), strict=True):
             log_metric(name, float(np.quantile(values, level)))
-
-
-def log_groups(
-    rewards: NDArray[np.float64],
-    group_size: int,
-    neighbours: int,
-    log_metric: Callable[[str, float], None],
-) -> None:
-    """Log the spread of rewards within groups, and their means by origin if any are neighbours."""
-    if neighbours:
-        near = np.arange(len(rewards)) % group_size < neighbours
-        log_metric("reward_sampled", float(rewards[~near].mean()))
-        log_metric("reward_neighbours", float(rewards[near].mean()))
-    spreads = rewards.reshape(-1, group_size).std(axis=1, ddof=1)
-    log_metric("group_reward_std", float(spreads.mean()))
-    log_metric("groups_without_spread", float((spreads < _NO_SPREAD).mean()))
