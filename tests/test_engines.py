@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from daedalus.design.search.states import RandomWalkDesigner
 from daedalus.launch.from_config import make_env
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
-from daedalus.training.sources.state_source import state_source
+from daedalus.training.sources.make_source import make_source
 from tests.service.conftest import catalogue, serving  # noqa: F401  # catalogue is a fixture
 from tests.training.conftest import make_run
 
@@ -50,7 +49,7 @@ def test_the_page_s_scripts_hand_the_reward_to_verl(
     assert [row["state"] for row in rows] == list(range(names["settings"].states))
     config = names["config"]
     run = make_run(make_env(config), tmp_path, config.training)
-    source = state_source(run, config.training.grpo, RandomWalkDesigner())
+    source = make_source(None, run, "grpo")  # no model plays up to the states
     assert rows[3]["prompt"] == source.prompts[3]["prompt"]
     text = format_mechanism(RULES[2])
     script = f"import sys\nanswer = {text!r}\n{theirs}{VERL}"

@@ -28,13 +28,12 @@ from transformers import PreTrainedModel  # noqa: E402
 from trl import GRPOConfig  # noqa: E402
 
 from daedalus.design.env import DesignEnv  # noqa: E402
-from daedalus.design.search.states import RandomWalkDesigner  # noqa: E402
 from daedalus.market.interface import MarketSettings  # noqa: E402
 from daedalus.training.algorithms.grpo import trainer as grpo  # noqa: E402
 from daedalus.training.algorithms.grpo.settings import GrpoSettings  # noqa: E402
 from daedalus.training.backends import lora_config  # noqa: E402
 from daedalus.training.model import LanguageModel, load_language_model  # noqa: E402
-from daedalus.training.sources.state_source import state_source  # noqa: E402
+from daedalus.training.sources.make_source import make_source  # noqa: E402
 from tests.populations import population  # noqa: E402
 from tests.training.conftest import GRPO, LORA, make_run  # noqa: E402
 
@@ -73,8 +72,9 @@ def two_steps(folder: str) -> list[dict[str, Any]]:
     env = DesignEnv.of(MarketSettings(), population(3))
     with tempfile.TemporaryDirectory() as out, pytest.MonkeyPatch.context() as patch:
         run = make_run(env, Path(out), settings)
-        source = state_source(run, settings, RandomWalkDesigner())
-        grpo.train_grpo(loaded(folder, patch), replace(source, reward=distinct_letters), run)
+        model = loaded(folder, patch)
+        source = make_source(model, run, "grpo")
+        grpo.train_grpo(model, replace(source, reward=distinct_letters), run)
         return run.tracker.history("grpo")
 
 

@@ -1,23 +1,28 @@
-"""The source that the settings describe: who plays up to the states, and who goes on."""
+"""Market states as prompts, with rewards from their futures, as the settings describe them."""
 
 from __future__ import annotations
 
+from datasets import Dataset
+
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import Designer
+from daedalus.design.language.prompt import prompts
 from daedalus.design.search.lookahead import ContinuationPolicy
-from daedalus.design.search.states import RandomWalkDesigner
+from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
+from daedalus.runs.processes import once
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
-from daedalus.training.sources.source import Source
-from daedalus.training.sources.state_source import state_source
+from daedalus.training.sources.market_reward import MarketReward
+from daedalus.training.sources.source import PURPOSE, Source
 
 
 def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> Source:
     """Return the prompts and rewards of an algorithm.
 
-    Of several processes, the main one plays up to the states and hands them over.
+    With ``training.objectives`` each state has a goal of its own, and so has its group. Of several
+    processes, the main one plays up to the states and hands them over.
 
     Args:
         language_model: The model in training. It plays up to the states if ``own_states`` is set.
@@ -26,7 +31,17 @@ def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> S
     """
     settings = run.settings.reinforcement[name]
     player = _state_player(language_model, run, settings)
-    return state_source(run, settings, player, _continuation(run, settings))
+    continuation = _continuation(run, settings)
+    count, horizon = settings.states, settings.horizon
+    goals = run.goals(count, PURPOSE)
+    states = once(mid_episode_states)(run.env, count, run.seed, PURPOSE, horizon, player, goals)
+    reward = MarketReward(states, settings.futures, horizon, run.seed, continuation)
+    rows = {
+        "prompt": prompts(states.observe(), run.settings.prompt),
+        "state": list(range(count)),
+    }
+    rewarded = reward.as_reward_function(settings.group_size, settings.neighbours_of_group)
+    return Source(Dataset.from_dict(rows), rewarded)
 
 
 def _continuation(run: TrainingRun, settings: ReinforcementSettings) -> ContinuationPolicy | None:
