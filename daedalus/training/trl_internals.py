@@ -1,6 +1,7 @@
-"""All that we use of the trainers of TRL and transformers though it is private.
+"""What we use of the trainers of TRL and transformers though it is private.
 
-Another version may rename it. Before you raise a version, read these methods there.
+``ConstrainedTrainer`` replaces three more methods of TRL. Another version may rename them all.
+Before you raise a version, read these methods there.
 """
 
 from __future__ import annotations
@@ -19,59 +20,6 @@ from daedalus.training.generation import repeatable_attention
 
 WRITTEN_FOR = {"trl": "1.14.2", "transformers": "5.17.0"}
 """Versions in which these methods were read."""
-
-
-class OpenTrainer(GRPOTrainer):
-    """GRPO with public methods where TRL has private ones. A subclass writes them."""
-
-    def sample_answers(self, prompts: list[list[int]]) -> list[list[int]]:
-        """Return the tokens of an answer to each prompt, groups side by side."""
-        raise NotImplementedError
-
-    def loss_mask(self, prompt: list[int], answer: list[int]) -> list[int]:
-        """Return 1 for each token of an answer that the loss counts, and 0 for each other."""
-        raise NotImplementedError
-
-    def log_probabilities_of_answers(
-        self, model: torch.nn.Module, tokens: torch.Tensor, mask: torch.Tensor, length: int
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return log-probabilities and entropies of answers' tokens, shape (B, length) each.
-
-        Args:
-            model: The policy, or its reference.
-            tokens: Prompts and answers, shape (B, T).
-            mask: 1 where there is a token and not padding, shape (B, T).
-            length: Tokens of the longest answer; answers are the last ones of ``tokens``.
-        """
-        raise NotImplementedError
-
-    def _generate_single_turn(
-        self, prompt_ids: list[list[int]], *_: Any, **__: Any
-    ) -> tuple[list[list[int]], None]:
-        return self.sample_answers(prompt_ids), None
-
-    def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
-        prompt_ids, answers, _, *rest = super()._generate(prompts)
-        masks = [self.loss_mask(*each) for each in zip(prompt_ids, answers, strict=True)]
-        return prompt_ids, answers, masks, *rest  # the place of TRL's mask of tools, which it obeys
-
-    def _get_per_token_logps_and_entropies(
-        self,
-        model: torch.nn.Module,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor,
-        logits_to_keep: int,
-        batch_size: int | None = None,
-        **_: Any,
-    ) -> tuple[torch.Tensor, torch.Tensor, None]:
-        size = batch_size or len(input_ids)
-        parts = [
-            self.log_probabilities_of_answers(model, *part, logits_to_keep)
-            for part in zip(input_ids.split(size), attention_mask.split(size), strict=True)
-        ]
-        logps, entropies = (torch.cat(each) for each in zip(*parts, strict=True))
-        return logps, entropies, None
-
 
 Change = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """From log-probabilities and advantages of B answers, groups side by side, to other advantages."""

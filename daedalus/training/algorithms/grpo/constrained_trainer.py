@@ -11,17 +11,17 @@ from typing import Any, cast
 
 import torch
 from transformers import PreTrainedTokenizerBase
+from trl import GRPOTrainer
 
 from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_neighbours
 from daedalus.training.constrained import Constraints
 from daedalus.training.generation import answer, generating
 from daedalus.training.log_probabilities import choice_log_probabilities
 from daedalus.training.model import LanguageModel
-from daedalus.training.trl_internals import OpenTrainer
 from daedalus.training.writing import Change
 
 
-class ConstrainedTrainer(OpenTrainer):
+class ConstrainedTrainer(GRPOTrainer):
     """GRPO whose answers are constrained.
 
     Losses, entropies and divergences count choices alone. Their probabilities are those from which
@@ -46,27 +46,44 @@ class ConstrainedTrainer(OpenTrainer):
         self.change = change or one_field()
         super().__init__(*arguments, **options)
 
-    def sample_answers(self, prompts: list[list[int]]) -> list[list[int]]:
+    def _generate_single_turn(
+        self, prompt_ids: list[list[int]], *_: Any, **__: Any
+    ) -> tuple[list[list[int]], None]:
         """Return the answers to each prompt. Each group begins with its neighbours."""
         tokenizer = cast(PreTrainedTokenizerBase, self.processing_class)
         language_model = LanguageModel(self.accelerator.unwrap_model(self.model), tokenizer)
         size, added = cast(int, self.num_generations), self.neighbours
-        sampled = [each for place, each in enumerate(prompts) if place % size >= added]
+        sampled = [each for place, each in enumerate(prompt_ids) if place % size >= added]
         with generating(language_model.model):  # gradient checkpointing would drop what it has read
             answers = answer(language_model, sampled, self.temperature, self.allow)
-        return with_neighbours(
+        whole = with_neighbours(
             sampled, answers, size - added, added, tokenizer, self.allow, self.change
         )
+        return whole, None
 
-    def loss_mask(self, prompt: list[int], answer: list[int]) -> list[int]:
-        """Return 1 for each choice of an answer, and 0 for each token that the schema gives."""
-        mask = [0] * len(answer)
-        for place in self.allow(prompt).choices(answer).places:
-            mask[place] = 1
-        return mask
+    def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
+        """Let the loss count the choices of an answer, and no token that the schema gives."""
+        prompt_ids, answers, _, *rest = super()._generate(prompts)
+        masks = []
+        for prompt, tokens in zip(prompt_ids, answers, strict=True):
+            places = set(self.allow(prompt).choices(tokens).places.tolist())
+            masks.append([int(place in places) for place in range(len(tokens))])
+        return prompt_ids, answers, masks, *rest  # the place of TRL's mask of tools, which it obeys
 
-    def log_probabilities_of_answers(
-        self, model: torch.nn.Module, tokens: torch.Tensor, mask: torch.Tensor, length: int
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return log-probabilities and entropies of choices, shape (B, length) each."""
-        return choice_log_probabilities(model, tokens, mask, length, self.allow, self.temperature)
+    def _get_per_token_logps_and_entropies(
+        self,
+        model: torch.nn.Module,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        logits_to_keep: int,
+        batch_size: int | None = None,
+        **_: Any,
+    ) -> tuple[torch.Tensor, torch.Tensor, None]:
+        """Return log-probabilities and entropies of choices, shape (B, logits_to_keep) each."""
+        size = batch_size or len(input_ids)
+        parts = [
+            choice_log_probabilities(model, *part, logits_to_keep, self.allow, self.temperature)
+            for part in zip(input_ids.split(size), attention_mask.split(size), strict=True)
+        ]
+        logps, entropies = (torch.cat(each) for each in zip(*parts, strict=True))
+        return logps, entropies, None

@@ -1,12 +1,12 @@
 """GRPO, group-relative policy optimisation, through TRL.
 
 One step: TRL draws prompts of the source (``make_source``), and ``ConstrainedTrainer`` answers each
-with a group (``sample_answers``), neighbours of sampled answers first (``with_neighbours``). The
-reward of the source plays each answer in forks of its prompt's state (``MarketReward.score``). TRL
-makes advantages of the rewards, and for the losses ``target`` and ``boltzmann`` those of
-``targeted_advantages`` replace them. TRL weighs the answers' log-probabilities
-(``log_probabilities_of_answers``) by the advantages and updates the model. Without ``constrained``
-it samples and computes them by itself, too.
+with a group, neighbours of sampled answers first (``with_neighbours``). The reward of the source
+plays each answer in forks of its prompt's state (``MarketReward.score``). TRL makes advantages of
+the rewards, and for the losses ``target`` and ``boltzmann`` those of ``targeted_advantages``
+replace them. TRL weighs the answers' log-probabilities (``choice_log_probabilities``) by the
+advantages and updates the model. Without ``constrained`` it samples and computes them by itself,
+too.
 """
 
 from __future__ import annotations
