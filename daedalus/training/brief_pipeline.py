@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from datasets import Dataset
@@ -20,11 +19,9 @@ from daedalus.training.backends import load_base
 from daedalus.training.brief_lesson_settings import BriefLessonSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
-from daedalus.training.pipeline import copy_taught, first_model
+from daedalus.training.pipeline import copy_taught, first_model, first_weights
 from daedalus.training.run import TrainingRun
-from daedalus.training.settings import without_adapters
 from daedalus.training.sources.brief_source import brief_source
-from daedalus.training.weight_sources import resolved
 
 
 def train_from_briefs(
@@ -40,36 +37,26 @@ def train_from_briefs(
         briefs: Briefs that train, with the meanings of their sentences.
         lessons: What SFT shows.
         envs: Markets by the names of their bidders.
+
+    Raises:
+        CannotRunError: There are fewer briefs than SFT shows, of so few wordings.
     """
     if handed_over(run.folder.model.exists()):
         return
-    if not handed_over(run.folder.sft_model.exists()):
-        _teach(run, briefs, lessons, envs)
+    taught, at_once = run.folder.sft_model, lessons.at_once
+    if not handed_over(taught.exists()):
+        model = first_model(run)
+        if run.settings.sft.steps:
+            pairs = once(_pairs)(run, briefs, lessons, envs)
+            model = train_sft(model, pairs, run.settings.sft, run)
+        _export(model, run, first_weights(run), taught, at_once)
     grpo = run.settings.grpo
     if not grpo.steps:
         copy_taught(run)
         return
-    model = load_base(run.model, run.folder.sft_model)
-    source = brief_source(briefs[: grpo.states], envs, grpo, run.seed, lessons.at_once)
-    model = train_grpo(model, source, run)
-    _export(model, run, run.folder.sft_model, run.folder.model, lessons)
-
-
-def _teach(
-    run: TrainingRun,
-    briefs: Sequence[Brief],
-    lessons: BriefLessonSettings,
-    envs: Mapping[str, DesignEnv],
-) -> None:
-    """Train by SFT, if it has steps, and export."""
-    if not run.settings.sft.steps:
-        run = replace(run, model=without_adapters(run.model))
-    model = first_model(run)
-    if run.settings.sft.steps:
-        pairs = once(_pairs)(run, briefs, lessons, envs)
-        model = train_sft(model, pairs, run.settings.sft, run)
-    base = resolved(run.model.pretrained) or run.folder.base_model
-    _export(model, run, base, run.folder.sft_model, lessons)
+    source = brief_source(briefs[: grpo.states], envs, grpo, run.seed, at_once)
+    model = train_grpo(load_base(run.model, taught), source, run)
+    _export(model, run, taught, run.folder.model, at_once)
 
 
 def _pairs(
@@ -78,11 +65,6 @@ def _pairs(
     lessons: BriefLessonSettings,
     envs: Mapping[str, DesignEnv],
 ) -> Dataset:
-    """Return the lessons.
-
-    Raises:
-        CannotRunError: There are fewer briefs, of so few wordings.
-    """
     count = run.settings.sft.examples
     shown = [each for each in briefs if shown_by(each, lessons.wordings)]
     if len(shown) < count:
@@ -98,11 +80,6 @@ def _pairs(
 
 @once
 def _export(
-    model: LanguageModel,
-    run: TrainingRun,
-    base: str | Path,
-    folder: Path,
-    lessons: BriefLessonSettings,
+    model: LanguageModel, run: TrainingRun, base: str | Path, folder: Path, at_once: bool
 ) -> None:
-    prompt = run.settings.prompt
-    export(model, prompt, base, folder, run.model, True, lessons.at_once)
+    export(model, run.settings.prompt, base, folder, run.model, True, at_once)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
@@ -53,8 +53,6 @@ def teach(run: TrainingRun, target: Path) -> None:
     """Train by SFT and export to ``target``, unless an interrupted run has done so."""
     if handed_over(target.exists()):
         return
-    if not run.settings.sft.steps:
-        run = replace(run, model=without_adapters(run.model))
     model = first_model(run)
     if run.settings.sft.steps:
         model = sft.train(model, run)
@@ -65,9 +63,11 @@ def first_model(run: TrainingRun) -> LanguageModel:
     """Load the model that the settings name, or build the embedded one.
 
     An embedded model that gets adapters is written to ``base_model``. It is loaded from there, and
-    the adapters are merged into it later.
+    the adapters are merged into it later. Without SFT there is nothing for adapters to learn yet.
     """
     settings, prompt, base = run.model, run.settings.prompt, run.folder.base_model
+    if not run.settings.sft.steps:
+        settings = without_adapters(settings)
     if settings.pretrained:
         source = resolved(settings.pretrained)
         if (Path(source) / PROMPT).is_file() and trained_prompt(source) != prompt:
@@ -84,6 +84,11 @@ def first_model(run: TrainingRun) -> LanguageModel:
     return load_base(settings, base)
 
 
+def first_weights(run: TrainingRun) -> str | Path:
+    """Return the folder or hub name of the weights that SFT began with."""
+    return resolved(run.model.pretrained) or run.folder.base_model
+
+
 @once
 def copy_taught(run: TrainingRun) -> None:
     """Export the model of SFT where nothing follows; to load it as a base would round it."""
@@ -96,8 +101,8 @@ def _export_taught(model: LanguageModel, run: TrainingRun, target: Path) -> None
     """Measure the validity of sampled answers, unless they are constrained; export the model."""
     if not run.settings.constrained:
         _log_validity(model, run)
-    base = resolved(run.model.pretrained) or run.folder.base_model
-    export(model, run.settings.prompt, base, target, run.model, run.settings.constrained)
+    constrained = run.settings.constrained
+    export(model, run.settings.prompt, first_weights(run), target, run.model, constrained)
 
 
 def _log_validity(model: LanguageModel, run: TrainingRun) -> None:
