@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from transformers import PreTrainedModel
@@ -14,27 +13,13 @@ from daedalus.training.generation import complete, generating
 from daedalus.training.model import LanguageModel
 
 
-@dataclass(frozen=True)
-class Fidelity:
-    """Agreement of two models about the tokens of some answers.
-
-    Attributes:
-        divergence: Mean Kullback-Leibler divergence from the trained model's predictions to the
-            exported model's, in nats per token.
-        agreement: Share of the tokens for which both hold the same one most probable.
-    """
-
-    divergence: float
-    agreement: float
-
-
 def fidelity(
     trained: LanguageModel,
     exported: LanguageModel,
     chats: Sequence[list[Message]],
     tokens: int,
     constraint: Constraint | None = None,
-) -> Fidelity:
+) -> dict[str, float]:
     """Compare two models on the answers that the trained one gives at temperature 0.
 
     Args:
@@ -43,6 +28,11 @@ def fidelity(
         chats: The prompts.
         tokens: Largest number of tokens of an answer that is not constrained.
         constraint: What the trained model may write; None is anything.
+
+    Returns:
+        The mean Kullback-Leibler ``divergence`` from the trained model's predictions to the
+        exported model's, in nats per token; and the ``agreement``, the share of tokens for which
+        both hold the same one most probable.
     """
     said = complete(trained, chats, 0.0, tokens, constraint)
     divergences, same = [], []
@@ -50,7 +40,8 @@ def fidelity(
         one, other = (_predictions(each.model, prompt, answer) for each in (trained, exported))
         divergences.append((one.exp() * (one - other)).sum(dim=1))
         same.append((one.argmax(dim=1) == other.argmax(dim=1)).float())
-    return Fidelity(max(0.0, float(torch.cat(divergences).mean())), float(torch.cat(same).mean()))
+    divergence = max(0.0, float(torch.cat(divergences).mean()))
+    return {"divergence": divergence, "agreement": float(torch.cat(same).mean())}
 
 
 def _predictions(model: PreTrainedModel, prompt: list[int], answer: list[int]) -> torch.Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import shutil
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
@@ -136,8 +135,8 @@ def _log_fidelity(model: LanguageModel, run: TrainingRun) -> None:
     constraint = mechanism_constraint(model, allowed) if run.settings.constrained else None
     closeness = fidelity(model, exported, chats, last.max_completion_tokens, constraint)
     run.tracker.rewind(FIDELITY, -1)
-    run.tracker.log(FIDELITY, last.steps, asdict(closeness))
+    run.tracker.log(FIDELITY, last.steps, closeness)
     run.report.say(
-        f"exported against trained: divergence {closeness.divergence:.5f} nats per token, "
-        f"the same token first in {100 * closeness.agreement:.1f} %"
+        f"exported against trained: divergence {closeness['divergence']:.5f} nats per token, "
+        f"the same token first in {100 * closeness['agreement']:.1f} %"
     )

@@ -22,7 +22,7 @@ def compared(env: DesignEnv, one: LanguageModel, shift: float) -> tuple[float, f
     head.bias.data[0] = shift
     chats = prompts(mid_episode_states(env, 3, 0, "x").observe(), PROMPT)
     found = fidelity(one, other, chats, tokens=5)
-    return found.divergence, found.agreement
+    return found["divergence"], found["agreement"]
 
 
 def test_the_same_model_agrees_with_itself(env: DesignEnv, small: LanguageModel) -> None:
