@@ -191,10 +191,10 @@ def _training(config: Bench) -> str:
     """Return the seconds of a training step of the embedded model, alone and beside others."""
     from daedalus.training.step_time import step_time  # torch is slow to import
 
-    found = step_time(config.model, _env(config, _standard(config, "strategic")), BUSY)
+    alone, beside = step_time(config.model, _env(config, _standard(config, "strategic")), BUSY)
     return (
-        f"a training step takes {found.alone:.3f} s, and beside {BUSY} busy processes "
-        f"{found.beside:.3f} s, {found.beside / found.alone:.1f} times as long"
+        f"a training step takes {alone:.3f} s, and beside {BUSY} busy processes "
+        f"{beside:.3f} s, {beside / alone:.1f} times as long"
     )
 
 

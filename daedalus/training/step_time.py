@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import torch
 from transformers import PreTrainedModel
@@ -22,31 +21,23 @@ SEQUENCES, TOKENS = 32, 128
 _STEPS = 15
 
 
-@dataclass(frozen=True)
-class StepTime:
-    """Median seconds of a forward and backward pass and a step of the optimizer.
-
-    Attributes:
-        alone: Nothing else is started.
-        beside: The same beside busy processes.
-    """
-
-    alone: float
-    beside: float
-
-
-def step_time(settings: ModelSettings, env: DesignEnv, busy: int) -> StepTime:
+def step_time(settings: ModelSettings, env: DesignEnv, busy: int) -> tuple[float, float]:
     """Time steps of the embedded model on ``SEQUENCES`` sequences of ``TOKENS`` tokens.
+
+    A step is a forward and a backward pass, and a step of the optimizer.
 
     Args:
         settings: Settings of the model.
         env: Environment of the prompts on which its tokenizer is trained.
         busy: Number of processes that keep a core busy each.
+
+    Returns:
+        Median seconds of a step alone, and of one beside the busy processes.
     """
     model = make_language_model(settings, PromptSettings(), env, seed=0).model.train()
     alone = _seconds(model)
     with busy_processes(busy):
-        return StepTime(alone, _seconds(model))
+        return alone, _seconds(model)
 
 
 def _seconds(model: PreTrainedModel) -> float:
