@@ -1,20 +1,92 @@
-"""A language model that answers briefs, as designers ask it."""
+"""A language model that designs from briefs: what it reads, what it may write, and its answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
-from daedalus.training.brief_writing import BriefWriting, brief_chat
+from daedalus.design.briefs.answers import (
+    mechanism_pattern_for,
+    neighbour_answer,
+    reading_pattern,
+)
+from daedalus.design.language.prompt import Message
+from daedalus.market.mechanism_schema import values_pattern
+from daedalus.training.constrained import Constraint, constraint_of, vocabulary_of
+from daedalus.training.defaults import rendered
 from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.trained_prompt import answers_at_once
 from daedalus.training.weight_sources import resolved
 
+_SYSTEM = "Say what each sentence asks for, then set the auction."
+_AT_ONCE = "Set the auction as the seller asks."
+_REMEMBERED = 4096  # constraints
 _BATCH = 16
+
+
+def brief_chat(brief: str, at_once: bool) -> list[Message]:
+    """Return the prompt of a brief.
+
+    Args:
+        brief: The sentences.
+        at_once: Whether the answer is the mechanism alone.
+    """
+    system = _AT_ONCE if at_once else _SYSTEM
+    return [{"role": "system", "content": system}, {"role": "user", "content": brief}]
+
+
+class BriefWriting:
+    """Which answers a model may write to briefs, and which are neighbours.
+
+    A model that reads first says a meaning for each sentence. Then it writes one of the mechanisms
+    that these allow. So it cannot break a rule that it has understood.
+
+    Args:
+        language_model: The model that writes.
+        at_once: Whether it writes the mechanism alone.
+    """
+
+    def __init__(self, language_model: LanguageModel, at_once: bool) -> None:
+        self._tokenizer, self.at_once = language_model.tokenizer, at_once
+        self._words = vocabulary_of(language_model.model, language_model.tokenizer)
+        self._allow_brief = lru_cache(_REMEMBERED)(self._constraint_of_brief)
+        self._to = lru_cache(_REMEMBERED)(lambda pattern: constraint_of(pattern, *self._words))
+        asked = rendered(self._tokenizer, brief_chat("\0", at_once), add_generation_prompt=True)
+        self._ends = asked.split("\0")
+
+    def allow(self, prompt: Sequence[int]) -> Constraint:
+        """Return what may be written after a prompt, which is given as its tokens."""
+        return self._allow_brief(self.brief_of(prompt))
+
+    def change(self, prompt: Sequence[int], answer: str, rng: np.random.Generator) -> str:
+        """Return a neighbour of an answer, see ``neighbour_answer``."""
+        return neighbour_answer(answer, self.brief_of(prompt), rng)
+
+    def brief_of(self, prompt: Sequence[int]) -> str:
+        """Return the brief in a prompt.
+
+        Raises:
+            ValueError: The tokenizer does not undo what it did.
+        """
+        text = str(self._tokenizer.decode(list(prompt)))
+        before, after = self._ends
+        if not (text.startswith(before) and text.endswith(after)):
+            raise ValueError("the tokenizer does not return the prompt that it was given")
+        return text[len(before) : len(text) - len(after)]
+
+    def _constraint_of_brief(self, brief: str) -> Constraint:
+        if self.at_once:
+            return self._to(values_pattern())
+
+        def after(reading: str) -> Constraint:
+            return self._to(mechanism_pattern_for(reading, brief))
+
+        return constraint_of(reading_pattern(brief), *self._words, after)
 
 
 class BriefAnswers:

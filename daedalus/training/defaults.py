@@ -99,7 +99,7 @@ def end_of_answer(tokenizer: PreTrainedTokenizerBase) -> int:
 
     Base models often come with a template whose end of a turn is not their end token.
     """
-    rest = _rendered(tokenizer, [_QUESTION[1], _ANSWER]).rpartition(_ANSWER["content"])[2]
+    rest = rendered(tokenizer, [_QUESTION[1], _ANSWER]).rpartition(_ANSWER["content"])[2]
     after = tokenizer(rest, add_special_tokens=False).input_ids[:1]
     special = [each for each in after if tokenizer.added_tokens_decoder.get(each)]
     end: int = [*special, tokenizer.eos_token_id][0]
@@ -112,8 +112,8 @@ def require_answers(tokenizer: PreTrainedTokenizerBase) -> None:
     Raises:
         CannotRunError: It does not, so a model cannot learn from answered questions.
     """
-    question = _rendered(tokenizer, _QUESTION, add_generation_prompt=True)
-    answered = _rendered(tokenizer, [*_QUESTION, _ANSWER])
+    question = rendered(tokenizer, _QUESTION, add_generation_prompt=True)
+    answered = rendered(tokenizer, [*_QUESTION, _ANSWER])
     straight = answered.removeprefix(question).lstrip().startswith(_ANSWER["content"])
     if not (answered.startswith(question) and straight):
         raise CannotRunError(
@@ -121,6 +121,19 @@ def require_answers(tokenizer: PreTrainedTokenizerBase) -> None:
             "to its answer, so no model can learn from it; delete the template, which gives the "
             "plain one, or choose another model"
         )
+
+
+def rendered(
+    tokenizer: PreTrainedTokenizerBase,
+    chat: list[dict[str, str]],
+    add_generation_prompt: bool = False,
+) -> str:
+    """Return the text that the chat template makes of a chat."""
+    text = tokenizer.apply_chat_template(
+        chat, tokenize=False, add_generation_prompt=add_generation_prompt
+    )
+    assert isinstance(text, str)
+    return text
 
 
 def _own_template(tokenizer: PreTrainedTokenizerBase) -> None:
@@ -133,7 +146,7 @@ def _own_template(tokenizer: PreTrainedTokenizerBase) -> None:
     for each in (template, SYSTEM_IN_USER_TURN + template):
         tokenizer.chat_template = each
         try:
-            prompt = _rendered(tokenizer, _QUESTION, add_generation_prompt=True)
+            prompt = rendered(tokenizer, _QUESTION, add_generation_prompt=True)
         except TemplateError as error:
             refusal = str(error)
             continue
@@ -144,18 +157,6 @@ def _own_template(tokenizer: PreTrainedTokenizerBase) -> None:
         f"{tokenizer.name_or_path}: its chat template cannot tell a question ({refusal}); delete "
         "the template, which gives the plain one, or choose another model"
     )
-
-
-def _rendered(
-    tokenizer: PreTrainedTokenizerBase,
-    chat: list[dict[str, str]],
-    add_generation_prompt: bool = False,
-) -> str:
-    text = tokenizer.apply_chat_template(
-        chat, tokenize=False, add_generation_prompt=add_generation_prompt
-    )
-    assert isinstance(text, str)
-    return text
 
 
 def _as_list(tokens: int | list[int] | None) -> list[int]:

@@ -18,7 +18,7 @@ from daedalus.design.briefs.search import worth
 from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
-from daedalus.training.brief_writing import BriefWriting, brief_chat
+from daedalus.training.brief_model import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
 from daedalus.training.sources.market_reward import RewardFunction, Scores
 from daedalus.training.sources.source import Source

@@ -21,7 +21,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.phases import LESSONS, phase
 from daedalus.runs.workers import share_out
-from daedalus.training.brief_writing import brief_chat
+from daedalus.training.brief_model import brief_chat
 
 
 @phase(LESSONS)
