@@ -20,8 +20,7 @@ from trl import GRPOConfig, GRPOTrainer
 from daedalus.design.search.space import GRID
 from daedalus.runs.phases import GRPO, phase
 from daedalus.training.algorithms.grpo.advantages import targeted_advantages
-from daedalus.training.algorithms.grpo.constrained_trainer import ConstrainedTrainer
-from daedalus.training.algorithms.grpo.neighbour_answers import one_field
+from daedalus.training.algorithms.grpo.constrained_trainer import ConstrainedTrainer, one_field
 from daedalus.training.algorithms.grpo.settings import TARGETED_LOSSES, GrpoSettings
 from daedalus.training.constrained import by_prompt
 from daedalus.training.defaults import neutral_generation

@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.mechanism_schema import mechanism_pattern
 from daedalus.market.parsing import format_mechanism, parse_mechanism
-from daedalus.training.algorithms.grpo.neighbour_answers import one_field, with_neighbours
+from daedalus.training.algorithms.grpo.constrained_trainer import one_field, with_neighbours
 from daedalus.training.constrained import Constraint, by_prompt
 from daedalus.training.defaults import own_tokenizer
 from daedalus.training.generation import complete
