@@ -6,18 +6,23 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
 from datasets import Dataset
+from numpy.typing import NDArray
 from trl import SFTConfig, SFTTrainer
 
 from daedalus.design.designers.language_model import LanguageModelDesigner
+from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import Message, prompts
+from daedalus.design.rewards.objectives import Objectives
+from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.objective import episode_scores
 from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
-from daedalus.market.mechanism import Mechanism
+from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import LESSONS, SFT, phase
 from daedalus.runs.processes import once
-from daedalus.training.algorithms.sft.best_known import best_known
 from daedalus.training.algorithms.sft.practice import Practice
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.defaults import require_answers
@@ -32,6 +37,7 @@ PHASE = "sft"
 CORRECTIONS = "corrections"
 _ENOUGH_VALIDITY = 0.99
 _ANSWER_TOKENS = 180
+_EPISODES = 256  # of each mechanism that may be the best known
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +79,20 @@ def own_pairs(run: TrainingRun) -> Dataset:
     else:
         mechanisms = best_known(env, known, goals, seed)
     return _pairs(chats, mechanisms)
+
+
+def best_known(
+    env: DesignEnv, portfolio: Mechanisms, goals: NDArray[np.object_], seed: int
+) -> list[Mechanism]:
+    """Return the mechanism of the portfolio that earns most by each of B goals.
+
+    All are played for the same whole episodes. The goals name the same terms in the same order.
+    """
+    objectives = Objectives.of(goals)
+    alone = [replace(env, reward=RewardStack({name: 1.0})) for name in objectives.terms]
+    played = [episode_scores(each, portfolio, _EPISODES, seed, "objectives") for each in alone]
+    means = np.stack([each.mean(axis=1) for each in played])
+    return [portfolio[int(each)] for each in (objectives.weights @ means).argmax(axis=1)]
 
 
 def _pairs(chats: Sequence[list[Message]], mechanisms: Iterable[Mechanism]) -> Dataset:

@@ -12,8 +12,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.objectives import Objectives
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.parsing import format_mechanism
-from daedalus.training.algorithms.sft.best_known import best_known
-from daedalus.training.algorithms.sft.trainer import own_pairs
+from daedalus.training.algorithms.sft.trainer import best_known, own_pairs
 from daedalus.training.settings import TrainingSettings
 from tests.training.conftest import PROMPT, SFT, answers, make_run
 
