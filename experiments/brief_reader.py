@@ -13,7 +13,7 @@ from daedalus.launch.config.tasks import BriefReader
 from daedalus.launch.tracked import tracked
 from daedalus.runs.importing import slow_imports
 from daedalus.runs.phases import SFT, phase
-from daedalus.training.brief_reader_settings import BriefReaderSettings
+from daedalus.training.brief_settings import BriefReaderSettings
 
 
 def main(config: BriefReader, out: Path) -> None:

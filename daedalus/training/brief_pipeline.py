@@ -16,7 +16,7 @@ from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.algorithms.sft.brief_lessons import brief_lessons, searched
 from daedalus.training.algorithms.sft.trainer import train_sft
 from daedalus.training.backends import load_base
-from daedalus.training.brief_lesson_settings import BriefLessonSettings
+from daedalus.training.brief_settings import BriefLessonSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
 from daedalus.training.pipeline import copy_taught, first_model, first_weights

@@ -28,7 +28,7 @@ from daedalus.design.briefs.ranges import range_by_its_words
 from daedalus.design.briefs.readers import clause
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole_folder
-from daedalus.training.brief_reader_settings import BriefReaderSettings
+from daedalus.training.brief_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import NAME, SentenceEncoder, load_encoder
 
 _AT_ONCE = 64

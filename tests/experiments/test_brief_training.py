@@ -19,7 +19,7 @@ from daedalus.launch.config import quoted
 from daedalus.launch.from_config import load_reader
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.runs.folder import RunFolder
-from daedalus.training.brief_reader_settings import BriefReaderSettings
+from daedalus.training.brief_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import load_encoder
 from experiments import brief_reader, freeze_briefs
 from tests.launching import play

@@ -18,7 +18,7 @@ from daedalus.design.briefs.readers import read
 from daedalus.market.allowed import Between
 from daedalus.training import brief_reader
 from daedalus.training.brief_reader import load_reader, train_reader
-from daedalus.training.brief_reader_settings import BriefReaderSettings
+from daedalus.training.brief_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import load_encoder, load_sentence_encoder
 
 RESERVE = "reserve_least/x"

@@ -50,8 +50,7 @@ from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.load_settings import LoadSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.ppo.settings import PpoTraining
-from daedalus.training.brief_lesson_settings import BriefLessonSettings
-from daedalus.training.brief_reader_settings import BriefReaderSettings
+from daedalus.training.brief_settings import BriefLessonSettings, BriefReaderSettings
 from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from daedalus.training.tabular_settings import TabularSettings, check_updates
