@@ -9,14 +9,7 @@ from typing import Any
 import datasets
 import pandas as pd
 import transformers
-from transformers import (
-    ProgressCallback,
-    Trainer,
-    TrainerCallback,
-    TrainerControl,
-    TrainerState,
-    TrainingArguments,
-)
+from transformers import ProgressCallback, Trainer, TrainerCallback, TrainerState
 
 from daedalus.checks import CannotRunError
 from daedalus.runs.files import write_table, write_text
@@ -66,25 +59,21 @@ class SignalsCallback(TrainerCallback):
         self._rate = rate
 
     def on_log(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        logs: dict[str, Any] | None = None,
-        **kwargs: Any,
+        self, args: Any, state: TrainerState, control: Any, logs: Any = None, **_: Any
     ) -> None:
         """Log the numbers of ``NAMES`` and the reward terms, at the trainer's step.
 
         Raises:
             CannotRunError: The loss is no finite number, so the weights are lost.
         """
-        if not math.isfinite(float((logs or {}).get("loss", 0.0))):
+        logs = logs or {}
+        if not math.isfinite(float(logs.get("loss", 0.0))):
             raise CannotRunError(
                 f"{self._phase}: the loss of step {state.global_step} is no finite number; lower "
                 f"{self._rate}, and start a new run"
             )
-        metrics = {NAMES[key]: float(value) for key, value in (logs or {}).items() if key in NAMES}
-        for key, value in (logs or {}).items():
+        metrics = {NAMES[key]: float(value) for key, value in logs.items() if key in NAMES}
+        for key, value in logs.items():
             if key.startswith("term/"):
                 metrics[key.removeprefix("term/")] = float(value)
         if "loss" in metrics:  # the summary at the end of a phase has no loss
@@ -96,14 +85,7 @@ class ProgressBar(ProgressCallback):
 
     SHOWN = ("loss", "reward", "reward_sampled", "entropy", "validity")
 
-    def on_log(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        logs: dict[str, Any] | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         """Show the logged numbers."""
         if self.training_bar is not None and logs:
             shown = {name: f"{float(logs[name]):.3f}" for name in self.SHOWN if name in logs}
