@@ -23,12 +23,8 @@ from daedalus.training.writing import mechanism_constraint
 def stages(run: RunFolder, pretrained: str, taught: bool) -> dict[str, str | Path]:
     """Return the models of a finished training run, from the first to the last.
 
-    The embedded model without adapters has no copy from before SFT.
-
-    Args:
-        run: The folder of the run.
-        pretrained: The pretrained model in its settings, or an empty text.
-        taught: Whether it had steps of SFT.
+    The embedded model without adapters has no copy from before SFT. ``pretrained`` is that of the
+    model's settings, and a run is ``taught`` if it had steps of SFT.
     """
     first = resolved(pretrained) or run.base_model if taught else run.sft_model
     untrained = {"untrained": first} if Path(first).exists() else {}
@@ -38,16 +34,10 @@ def stages(run: RunFolder, pretrained: str, taught: bool) -> dict[str, str | Pat
 def field_beliefs(
     language_model: LanguageModel, chat: list[Message], samples: int, seed: int
 ) -> pd.DataFrame:
-    """Return how often each value of each field is among sampled answers.
+    """Return how often each value of each field is among constrained answers at temperature 1.
 
-    Args:
-        language_model: The model that answers. Its answers are constrained, at temperature 1.
-        chat: What it is asked.
-        samples: Number of answers.
-        seed: Seed of the answers.
-
-    Returns:
-        A row for each value that was sampled: ``field``, ``value``, and its share, ``probability``.
+    The table has a row for each value that was sampled: ``field``, ``value``, and its share,
+    ``probability``.
     """
     constraint = mechanism_constraint(language_model)
     with torch.random.fork_rng():

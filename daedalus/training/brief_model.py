@@ -30,12 +30,7 @@ _BATCH = 16
 
 
 def brief_chat(brief: str, at_once: bool) -> list[Message]:
-    """Return the prompt of a brief.
-
-    Args:
-        brief: The sentences.
-        at_once: Whether the answer is the mechanism alone.
-    """
+    """Return the prompt of a brief; ``at_once`` asks for the mechanism alone."""
     system = _AT_ONCE if at_once else _SYSTEM
     return [{"role": "system", "content": system}, {"role": "user", "content": brief}]
 
@@ -44,11 +39,8 @@ class BriefWriting:
     """Which answers a model may write to briefs, and which are neighbours.
 
     A model that reads first says a meaning for each sentence. Then it writes one of the mechanisms
-    that these allow. So it cannot break a rule that it has understood.
-
-    Args:
-        language_model: The model that writes.
-        at_once: Whether it writes the mechanism alone.
+    that these allow. So it cannot break a rule that it has understood. One that answers at once
+    writes the mechanism alone.
     """
 
     def __init__(self, language_model: LanguageModel, at_once: bool) -> None:
@@ -90,13 +82,7 @@ class BriefWriting:
 
 
 class BriefAnswers:
-    """Asks a model about briefs. Its answers are constrained.
-
-    Args:
-        language_model: The model.
-        temperature: Sampling temperature; 0 decodes greedily.
-        at_once: Whether it sets the mechanism without saying what it has read.
-    """
+    """Asks a model about briefs, see ``BriefWriting``; at temperature 0 it decodes greedily."""
 
     def __init__(self, language_model: LanguageModel, temperature: float, at_once: bool) -> None:
         self._language_model, self._temperature = language_model, temperature

@@ -144,10 +144,6 @@ class TunedReader:
 def load_reader(folder: Path, sides: bool = False) -> TunedReader:
     """Return the reader that ``TunedReader.save`` wrote.
 
-    Args:
-        folder: Where it wrote.
-        sides: See ``TunedReader``.
-
     Raises:
         CannotRunError: The encoder cannot be had.
     """
@@ -162,15 +158,9 @@ def load_reader(folder: Path, sides: bool = False) -> TunedReader:
 def train_reader(
     examples: Iterable[Parts], settings: BriefReaderSettings, seed: int
 ) -> tuple[TunedReader, list[float]]:
-    """Train adapters and head on sentences whose parts have meanings.
+    """Return a reader whose adapters and head are trained, and the mean loss of each epoch.
 
-    Args:
-        examples: The sentences; of one part each, unless ``settings.parts``.
-        settings: Rank, rates and epochs.
-        seed: Seed of the run.
-
-    Returns:
-        The reader, and the mean loss of each epoch.
+    The parts of the sentences have meanings. Each has one part, unless ``settings.parts``.
 
     Raises:
         CannotRunError: The encoder cannot be had.

@@ -173,9 +173,6 @@ def _grammar(pattern: str | Mapping[str, Any]) -> str:
 class PartialAnswer:
     """An answer that is being written under a constraint, and under those that come after it.
 
-    Args:
-        constraint: What may be written first.
-
     Attributes:
         matcher: What may be written next.
     """
@@ -191,10 +188,9 @@ class PartialAnswer:
         return bool(self.matcher.is_stopped())
 
     def take(self, tokens: Sequence[int]) -> bool:
-        """Write tokens, and go on to the next constraint where one is complete.
+        """Write tokens, if they may stand there, and return whether they may.
 
-        Returns:
-            Whether the tokens may stand there.
+        Where a constraint is complete, the next one begins.
         """
         if not self.matcher.consume_tokens(list(tokens)):
             return False
@@ -228,9 +224,7 @@ Places = torch.Tensor | tuple[torch.Tensor, ...]
 def logits_only_at(model: Any, places: Places) -> Iterator[None]:
     """Compute the logits at N places only: the model then returns them with shape (N, vocabulary).
 
-    Args:
-        model: A causal language model, which may be wrapped.
-        places: Which they are.
+    The model is a causal one, which may be wrapped.
     """
     inner = getattr(model, "module", model)  # of several processes
     head = inner.get_output_embeddings()

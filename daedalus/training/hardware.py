@@ -101,11 +101,8 @@ def share(total: int, setting: str) -> int:
 def backward_passes(settings: ReinforcementSettings, key: str) -> tuple[int, int]:
     """Return the backward passes of a process in a step, and the completions in each.
 
-    Each process has the same number of whole groups.
-
-    Args:
-        settings: Completions of a step, and the most in a pass.
-        key: Key of the settings, such as ``training.grpo``, for messages.
+    Each process has the same number of whole groups. Messages name the settings by their key, such
+    as ``training.grpo``.
 
     Raises:
         CannotRunError: The completions of a step cannot be divided so.
@@ -197,9 +194,7 @@ def _import_unsloth() -> None:
 def memory_advice(phase: str, setting: str) -> Iterator[None]:
     """Say what to change if the memory of the GPU or of the machine does not suffice for a phase.
 
-    Args:
-        phase: Its name.
-        setting: Key of the setting that takes less memory with a lower value.
+    The setting is a key whose value, when lower, takes less memory.
 
     Raises:
         CannotRunError: It did not suffice.

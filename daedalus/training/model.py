@@ -55,12 +55,8 @@ def make_language_model(
 ) -> LanguageModel:
     """Build the embedded model: a Qwen2 with random weights.
 
-    Args:
-        settings: Settings of the model.
-        prompt: Contents of the prompts, on which the embedded tokenizer is trained.
-        env: Environment of these prompts.
-        seed: Seed of the random weights and of the prompts.
-        portfolio: Mechanisms that are played before these prompts, see ``RandomWalkDesigner``.
+    Its tokenizer is trained on prompts of the environment, before which mechanisms of the portfolio
+    are played, see ``RandomWalkDesigner``. The seed draws weights and prompts.
     """
     tokenizer = _tokenizer(settings, prompt, env, seed, portfolio)
     numbers = bool(set(number_tokens()) & set(tokenizer.get_vocab()))
@@ -80,9 +76,7 @@ def load_language_model(
 ) -> LanguageModel:
     """Load a model from a folder or by its hub name, with ``own_defaults``.
 
-    Args:
-        source: Folder or hub name.
-        quantisation: How its weights are quantised; None leaves them as they are.
+    Without a quantisation its weights are left as they are.
 
     Raises:
         CannotRunError: There is no such model, it cannot be downloaded, or it cannot chat.

@@ -65,12 +65,7 @@ class TrainingRun:
         return once(distil)(self.env, candidates, budget, self.seed, keep)
 
     def goals(self, count: int, purpose: str) -> NDArray[np.object_] | None:
-        """Draw the goals of prompts, shape (B,); None if all have that of the environment.
-
-        Args:
-            count: Number B of prompts.
-            purpose: Keys the draws.
-        """
+        """Draw goals of so many prompts, shape (count,); None if all have the environment's."""
         objectives = self.settings.objectives
         if not objectives:
             return None

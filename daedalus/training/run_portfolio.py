@@ -28,13 +28,8 @@ def find_portfolio(
 ) -> Mechanisms | None:
     """Return the portfolio of a run, or None if the settings ask for none.
 
-    Args:
-        settings: How much is searched, or the file that is copied.
-        env: The market that the mechanisms are searched for.
-        run: Where the portfolio is kept. If it is there, it is read.
-        seed: Seed of the search.
-        objectives: As ``training.objectives``; each sampled population draws one. Without any, all
-            have the reward of ``env``.
+    If it is kept in the run's folder already, it is read. Each sampled population draws one of
+    ``training.objectives``. Without any, all have the reward of ``env``.
     """
     path = run.portfolio
     if not settings.populations:

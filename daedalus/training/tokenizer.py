@@ -29,16 +29,13 @@ def build_tokenizer(
 
     It uses the normaliser and pre-tokenizer of Qwen2, because loading a Qwen2 checkpoint restores
     these in any case. Each key of a mechanism is one token. Keys are no choice of the model, and
-    this halves the length of a completion.
+    this halves the length of a completion. Turns end with ``<|im_end|>``.
 
     Args:
         corpus: Texts from which merges are learned.
         vocabulary: Largest number of tokens, without those of numbers.
         numbers: Whether each of ``number_tokens`` is a token. Otherwise a compact prompt is half as
             long again.
-
-    Returns:
-        A tokenizer that ends turns with ``<|im_end|>`` and pads with ``<|endoftext|>``.
     """
     keys = schema_tokens()
     tokenizer: Qwen2Tokenizer = Qwen2Tokenizer().train_new_from_iterator(

@@ -88,15 +88,10 @@ def shared_options(settings: AlgorithmSettings, folder: Path, seed: int) -> dict
 
 
 def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel:
-    """Train, from the last complete checkpoint of the phase if there is one.
+    """Train, from the last complete checkpoint of the phase if there is one; return the model.
 
-    Args:
-        trainer: One of TRL's trainers, whose output folder is that of the phase's checkpoints.
-        phase: Name of the phase in logs.
-        run: The run. Its log loses the records after that checkpoint.
-
-    Returns:
-        The trained model.
+    The trainer's output folder is that of the phase's checkpoints. The run's log loses the records
+    after that checkpoint.
 
     Raises:
         CannotRunError: Other steps were made than the trainer's settings ask for.

@@ -34,9 +34,7 @@ def mechanism_constraint(
 ) -> Constraint:
     """Return the constraint that a model writes one mechanism only, see ``constraint_to``.
 
-    Args:
-        language_model: The model that writes.
-        allowed: What the fields may be, see ``Goal``.
+    For what the fields may be see ``Goal``.
     """
     pattern = mechanism_pattern(allowed)
     return constraint_to(pattern, language_model.model, language_model.tokenizer)

@@ -80,10 +80,7 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def read_evidence(checkpoint: str) -> Evidence:
-    """Read the files of the run that trained a model.
-
-    Args:
-        checkpoint: Folder of the model.
+    """Read the files of the run that trained the model in a folder.
 
     Raises:
         CannotRunError: It is not the model of a run, or the run has not evaluated it.

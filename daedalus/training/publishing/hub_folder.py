@@ -23,11 +23,7 @@ _LARGEST = 50 * 10**9  # bytes of a file that the hub accepts
 def write_folder(evidence: Evidence, settings: HubSettings, example: Example, folder: Path) -> None:
     """Write the model, its card, and the files of the run that the card rests on.
 
-    Args:
-        evidence: The files of the run.
-        settings: What is published, and under which name.
-        example: The prompt that the card shows, and its answer.
-        folder: Existing, empty folder.
+    The folder exists and is empty.
 
     Raises:
         CannotRunError: The model, or its adapters alone, cannot be published.

@@ -29,16 +29,9 @@ def require_token() -> None:
 
 
 def upload(folder: Path, settings: HubSettings) -> str:
-    """Create the repository and upload a folder in one commit.
+    """Create the repository, upload a folder in one commit, and return the commit's address.
 
     With ``update`` the commit replaces everything that the repository held.
-
-    Args:
-        folder: The published folder.
-        settings: The repository.
-
-    Returns:
-        Address of the commit.
 
     Raises:
         CannotRunError: The repository exists and ``update`` is off, or the hub refuses.

@@ -71,12 +71,8 @@ class MarketReward:
     def score(self, texts: Sequence[str], rows: Sequence[int], training_step: int) -> Scores:
         """Return the total reward and the terms of B completions, each of shape (B,).
 
-        Beside the terms stand ``validity`` and ``reserve_price``, which is NaN if there is none.
-
-        Args:
-            texts: The completions.
-            rows: Number of the state of each completion's prompt.
-            training_step: It selects the futures.
+        Beside the terms stand ``validity`` and ``reserve_price``, which is NaN if there is none. The
+        rows are the numbers of the prompts' states, and the training step selects the futures.
         """
         goals = self.states.goal_of_each[np.asarray(rows, np.int64)]
         parsed = [parse_mechanism(text, goal=each) for text, each in zip(texts, goals, strict=True)]
@@ -92,12 +88,9 @@ class MarketReward:
     def score_mechanisms(
         self, mechanisms: Mechanisms, rows: Sequence[int], training_step: int
     ) -> NDArray[np.float64]:
-        """Return the total reward of B mechanisms, shape (B,): that of their texts.
+        """Return the total reward of B mechanisms, shape (B,): that of their texts, see ``score``.
 
-        Args:
-            mechanisms: The mechanisms; none is malformed.
-            rows: Number of the state in which each is played.
-            training_step: It selects the futures.
+        None of them is malformed.
         """
         outcome = self._play(mechanisms, rows, training_step)
         return self._earned([VALID] * len(mechanisms), outcome, rows)[0]

@@ -22,24 +22,16 @@ def target_advantages(
     on few answers are bounded, whatever the advantages are. With equal probabilities and small
     advantages the result is these advantages, less their mean.
 
-    Args:
-        logps: Log-probabilities of B whole answers, groups side by side; shape (B,).
-        advantages: Their advantages, in standard deviations of the rewards; shape (B,).
-        group_size: Answers of each group.
-
-    Returns:
-        Group size times q - p, shape (B,).
+    The advantages are in standard deviations of the rewards. For the shapes see
+    ``boltzmann_advantages``.
     """
     return boltzmann_advantages(logps, logps + advantages, group_size)
 
 
 def sharpness_at(done: float, first: float, last: float) -> float:
-    """Return the sharpness after a share of the training; it grows by the same factor each step.
+    """Return the sharpness after a share of the training, from 0 to 1.
 
-    Args:
-        done: The share, from 0 to 1.
-        first: Sharpness at 0.
-        last: Sharpness at 1.
+    It grows by the same factor each step.
     """
     return float(first ** (1 - done) * last**done)
 
@@ -71,13 +63,9 @@ def boltzmann_advantages(
 def targeted_advantages(
     trainer: GRPOTrainer, settings: GrpoSettings, logps: torch.Tensor, advantages: torch.Tensor
 ) -> torch.Tensor:
-    """Return the advantages of the losses ``target`` and ``boltzmann`` at the present step.
+    """Return the advantages of the losses ``target`` and ``boltzmann`` at the trainer's step.
 
-    Args:
-        trainer: It knows the step.
-        settings: The loss.
-        logps: Log-probabilities of B answers, groups side by side; shape (B,).
-        advantages: Their advantages, shape (B,).
+    For the shapes see ``boltzmann_advantages``.
     """
     if settings.loss_type == TARGET:
         return target_advantages(logps, advantages, settings.group_size)

@@ -110,8 +110,8 @@ def with_neighbours(
         sampled: Answers of each group.
         count: Neighbours that each group gets, drawn by torch's global random numbers.
         tokenizer: It reads answers.
-        allow: Returns the constraint that writes answers to a prompt.
-        change: Returns a neighbour of an answer.
+        allow: See ``ConstrainedTrainer``.
+        change: See there.
     """
     if not count:
         return list(answers)
@@ -128,11 +128,7 @@ def with_neighbours(
 
 
 def one_field(grid: FieldValues = GRID) -> Change:
-    """Return what changes one field of an answer that is a mechanism.
-
-    Args:
-        grid: Values that the fields take.
-    """
+    """Return what changes one field of an answer that is a mechanism to another value of a grid."""
 
     def change(prompt: Sequence[int], text: str, rng: np.random.Generator) -> str:
         mechanism = parse_mechanism(text).mechanism

@@ -60,11 +60,8 @@ class Practice:
     def corrections(self, model: Designer, number: int) -> Dataset:
         """Return pairs of all states of episodes that the model plays.
 
-        It may be led to states that the teacher avoids (DAgger: Ross, Gordon & Bagnell 2011).
-
-        Args:
-            model: The model as a designer.
-            number: Number of the round of corrections, which keys the markets.
+        It may be led to states that the teacher avoids (DAgger: Ross, Gordon & Bagnell 2011). The
+        number of the round keys the markets.
         """
         length = self.envs[0].settings.episode_length
         count = -(-self.settings.sft.corrections.examples // length)
