@@ -156,18 +156,15 @@ def constraint_of(
     Raises:
         ValueError: The tokenizer cannot follow the pattern.
     """
-    matcher = LLMatcher(tokenizer, _grammar(pattern))
+    if isinstance(pattern, str):
+        grammar = LLMatcher.grammar_from_regex(pattern)
+    else:
+        options = {"whitespace_flexible": False, **pattern.get("x-guidance", {})}
+        grammar = LLMatcher.grammar_from_json_schema({**pattern, "x-guidance": options})
+    matcher = LLMatcher(tokenizer, grammar)
     if matcher.is_error():
         raise ValueError(f"constrained: {matcher.get_error()}; decode without it")
     return Constraint(matcher, vocabulary, tokenizer, after)
-
-
-def _grammar(pattern: str | Mapping[str, Any]) -> str:
-    """Return a pattern as llguidance reads it."""
-    if isinstance(pattern, str):
-        return str(LLMatcher.grammar_from_regex(pattern))
-    options = {"whitespace_flexible": False, **pattern.get("x-guidance", {})}
-    return str(LLMatcher.grammar_from_json_schema({**pattern, "x-guidance": options}))
 
 
 class PartialAnswer:

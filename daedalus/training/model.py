@@ -150,19 +150,6 @@ def _load_advice(source: str | Path) -> Iterator[None]:
         ) from error
 
 
-def _corpus(
-    prompt: PromptSettings, env: DesignEnv, seed: int, portfolio: Mechanisms | None
-) -> list[str]:
-    """Return the prompts of mid-episode states, and the same number of mechanisms."""
-    player = RandomWalkDesigner(portfolio)
-    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", designer=player)
-    chats = prompts(states.observe(), prompt)
-    texts = [message["content"] for chat in chats for message in chat]
-    drawn = synthetic_mechanisms(_CORPUS_STATES, seed, env.goal)
-    answers = [format_mechanism(each) for each in drawn]
-    return texts + answers + ["system", "user", "assistant"] * _CORPUS_STATES
-
-
 def _tokenizer(
     settings: ModelSettings,
     prompt: PromptSettings,
@@ -170,10 +157,17 @@ def _tokenizer(
     seed: int,
     portfolio: Mechanisms | None,
 ) -> PreTrainedTokenizerBase:
+    """Load a tokenizer, or train one on the prompts of states and as many mechanisms."""
     if settings.tokenizer:
         return load_tokenizer(settings.tokenizer)
-    corpus = _corpus(prompt, env, seed, portfolio)
-    return build_tokenizer(corpus, settings.vocabulary, numbers=prompt.compact)
+    player = RandomWalkDesigner(portfolio)
+    states = mid_episode_states(env, _CORPUS_STATES, seed, "corpus", designer=player)
+    chats = prompts(states.observe(), prompt)
+    texts = [message["content"] for chat in chats for message in chat]
+    drawn = synthetic_mechanisms(_CORPUS_STATES, seed, env.goal)
+    texts += [format_mechanism(each) for each in drawn]
+    texts += ["system", "user", "assistant"] * _CORPUS_STATES
+    return build_tokenizer(texts, settings.vocabulary, numbers=prompt.compact)
 
 
 def qwen2_config(settings: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Qwen2Config:

@@ -13,7 +13,6 @@ from daedalus.design.search.distillation import distil
 from daedalus.design.search.trees import TreeDesigner
 from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import generator
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
@@ -75,7 +74,3 @@ class TrainingRun:
         allowed, brief = self.env.goal.allowed, self.env.brief
         drawn[:] = [replace(each, allowed=allowed, brief=brief) for each in drawn]
         return drawn
-
-    def env_of(self, population: PopulationSettings) -> DesignEnv:
-        """Return an environment like the run's, with another population."""
-        return self.env.with_population(population.in_market(self.env.settings.name))

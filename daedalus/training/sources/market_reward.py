@@ -71,8 +71,8 @@ class MarketReward:
     def score(self, texts: Sequence[str], rows: Sequence[int], training_step: int) -> Scores:
         """Return the total reward and the terms of B completions, each of shape (B,).
 
-        Beside the terms stand ``validity`` and ``reserve_price``, which is NaN if there is none. The
-        rows are the numbers of the prompts' states, and the training step selects the futures.
+        Beside the terms stand ``validity`` and ``reserve_price``, which is NaN if there is none.
+        The rows are the numbers of the prompts' states, and the training step selects the futures.
         """
         goals = self.states.goal_of_each[np.asarray(rows, np.int64)]
         parsed = [parse_mechanism(text, goal=each) for text, each in zip(texts, goals, strict=True)]

@@ -21,6 +21,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.phases import LESSONS, phase
 from daedalus.runs.workers import share_out
+from daedalus.training.algorithms.sft.practice import pairs_of
 from daedalus.training.brief_model import brief_chat
 
 
@@ -37,9 +38,7 @@ def brief_lessons(briefs: Sequence[Brief], answered: Sequence[Mechanism], at_onc
     ]
     if not at_once:
         texts += [reading_text(true_clauses(each)) for each in briefs[len(answered) :]]
-    chats = [brief_chat(each.text, at_once) for each in briefs[: len(texts)]]
-    completions = [[{"role": "assistant", "content": each}] for each in texts]
-    return Dataset.from_dict({"prompt": chats, "completion": completions})
+    return pairs_of([brief_chat(each.text, at_once) for each in briefs[: len(texts)]], texts)
 
 
 @phase(LESSONS)

@@ -9,7 +9,7 @@ import numpy as np
 from datasets import Dataset
 
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.design.language.prompt import prompts
+from daedalus.design.language.prompt import Message, prompts
 from daedalus.design.search.features import observed_features
 from daedalus.design.search.states import EpsilonGreedyExplorer, mid_episode_states
 from daedalus.design.search.trees import TreeDesigner
@@ -21,6 +21,12 @@ from daedalus.runs.processes import once
 from daedalus.training.settings import TrainingSettings
 
 _AT_ONCE = 16_384  # states that are played side by side
+
+
+def pairs_of(chats: Sequence[list[Message]], answers: Sequence[str]) -> Dataset:
+    """Return chats and their answers as TRL's SFT takes them."""
+    completions = [[{"role": "assistant", "content": each}] for each in answers]
+    return Dataset.from_dict({"prompt": chats, "completion": completions})
 
 
 @dataclass(frozen=True)
@@ -112,5 +118,4 @@ class Practice:
         candidates = self.teacher.candidates
         answers = [format_mechanism(candidates[row]) for row in range(len(candidates))]
         chats = [chat for each in states for chat in prompts(each, self.settings.prompt)]
-        completions = [[{"role": "assistant", "content": answers[each]}] for each in chosen]
-        return Dataset.from_dict({"prompt": chats, "completion": completions})
+        return pairs_of(chats, [answers[each] for each in chosen])

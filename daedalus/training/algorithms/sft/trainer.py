@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from trl import SFTConfig, SFTTrainer
 
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import Message, prompts
+from daedalus.design.language.prompt import prompts
 from daedalus.design.rewards.objectives import Objectives
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.objective import episode_scores
@@ -23,7 +22,7 @@ from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import generator
 from daedalus.runs.phases import LESSONS, SFT, phase
 from daedalus.runs.processes import once
-from daedalus.training.algorithms.sft.practice import Practice
+from daedalus.training.algorithms.sft.practice import Practice, pairs_of
 from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.defaults import require_answers
 from daedalus.training.generation import make_generate
@@ -43,11 +42,23 @@ logger = logging.getLogger(__name__)
 
 
 def train(language_model: LanguageModel, run: TrainingRun) -> LanguageModel:
-    """Train on a teacher's answers, or else on those of ``own_pairs``."""
-    practice = make_practice(run)
-    if practice:
-        return train_with_practice(language_model, practice, run)
-    return train_sft(language_model, own_pairs(run), run.settings.sft, run)
+    """Train on a teacher's lessons, then on its corrections of what the model does.
+
+    Without a teacher, train on ``own_pairs``. Each part goes on from its last checkpoint if there
+    is one.
+    """
+    practice, settings = make_practice(run), run.settings.sft
+    if practice is None:
+        return train_sft(language_model, own_pairs(run), settings, run)
+    more = settings.corrections
+    model = train_sft(language_model, practice.lessons(), settings, run)
+    for number in range(more.rounds):
+        generate = make_generate(model, 1.0, _ANSWER_TOKENS)
+        designer = LanguageModelDesigner(generate, run.settings.prompt, strict=True)
+        pairs = practice.corrections(designer, number)
+        part = replace(settings, steps=more.steps, learning_rate=more.learning_rate)
+        model = train_sft(model, pairs, part, run, f"{CORRECTIONS}_{number}")
+    return model
 
 
 def make_practice(run: TrainingRun) -> Practice | None:
@@ -55,8 +66,9 @@ def make_practice(run: TrainingRun) -> Practice | None:
     teacher = run.teacher()
     if teacher is None:
         return None
-    others = [run.env_of(each) for each in run.settings.sft.practice.values()]
-    return Practice([run.env, *others], teacher, run.settings, run.seed)
+    name, others = run.env.settings.name, run.settings.sft.practice.values()
+    envs = [run.env.with_population(each.in_market(name)) for each in others]
+    return Practice([run.env, *envs], teacher, run.settings, run.seed)
 
 
 @once
@@ -78,7 +90,7 @@ def own_pairs(run: TrainingRun) -> Dataset:
         mechanisms = synthetic_mechanisms(count, seed, env.goal)
     else:
         mechanisms = best_known(env, known, goals, seed)
-    return _pairs(chats, mechanisms)
+    return pairs_of(chats, [format_mechanism(each) for each in mechanisms])
 
 
 def best_known(
@@ -93,31 +105,6 @@ def best_known(
     played = [episode_scores(each, portfolio, _EPISODES, seed, "objectives") for each in alone]
     means = np.stack([each.mean(axis=1) for each in played])
     return [portfolio[int(each)] for each in (objectives.weights @ means).argmax(axis=1)]
-
-
-def _pairs(chats: Sequence[list[Message]], mechanisms: Iterable[Mechanism]) -> Dataset:
-    answers = [format_mechanism(each) for each in mechanisms]
-    completions = [[{"role": "assistant", "content": answer}] for answer in answers]
-    return Dataset.from_dict({"prompt": chats, "completion": completions})
-
-
-def train_with_practice(
-    language_model: LanguageModel, practice: Practice, run: TrainingRun
-) -> LanguageModel:
-    """Train on the teacher's lessons, then on its corrections of what the model does.
-
-    Each part goes on from its last checkpoint if there is one.
-    """
-    settings = run.settings.sft
-    more = settings.corrections
-    model = train_sft(language_model, practice.lessons(), settings, run)
-    for number in range(more.rounds):
-        generate = make_generate(model, 1.0, _ANSWER_TOKENS)
-        designer = LanguageModelDesigner(generate, run.settings.prompt, strict=True)
-        pairs = practice.corrections(designer, number)
-        part = replace(settings, steps=more.steps, learning_rate=more.learning_rate)
-        model = train_sft(model, pairs, part, run, f"{CORRECTIONS}_{number}")
-    return model
 
 
 @phase(SFT)
