@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from daedalus.checks import Checked, above, at_least, within
+from daedalus.checks import Checked, above, at_least, bounded, within
 
 
 @dataclass
@@ -20,13 +20,10 @@ class BriefLessonSettings(Checked):
     """
 
     taught: int = at_least(0, 400)
-    wordings: int | None = None
+    wordings: int | None = bounded(
+        None, lambda value: 1 <= value <= 12, "give 1 to 12, or null for all"
+    )
     at_once: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.wordings is not None and not 1 <= self.wordings <= 12:
-            raise ValueError(f"wordings: {self.wordings}; give 1 to 12, or null for all")
 
 
 @dataclass
@@ -61,11 +58,7 @@ class BriefReaderSettings(Checked):
     parts: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what would train on more than the benchmark allows, or have no effect.
-
-        Raises:
-            ValueError: ``parts`` stands beside another choice of sentences or weights.
-        """
+        """Refuse what would train on more than the benchmark allows, or have no effect."""
         super().__post_init__()
         for name in ("benchmark", "balanced"):
             if self.parts and getattr(self, name):

@@ -82,10 +82,8 @@ def check_updates(
     for name in updates:
         if not name.isidentifier():
             raise ValueError(f"updates.{name}: name it by letters, digits and underscores")
-    for key, each in {
-        "numbers": numbers,
-        **{f"updates.{k}": v for k, v in updates.items()},
-    }.items():
+    named = {f"updates.{name}": each for name, each in updates.items()}
+    for key, each in {"numbers": numbers, **named}.items():
         if each.horizon > episode_length:
             raise ValueError(
                 f"{key}.horizon: {each.horizon}; an episode has {episode_length} steps"
