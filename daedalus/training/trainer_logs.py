@@ -16,24 +16,15 @@ from daedalus.runs.files import write_table, write_text
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
 
-NAMES = {
-    "loss": "loss",
-    "learning_rate": "learning_rate",
-    "grad_norm": "grad_norm",
-    "entropy": "entropy",
+_KEPT = """
+loss learning_rate grad_norm entropy reward reward_sampled reward_neighbours validity reserve_price
+reserve_price_low reserve_price_high generation_seconds reward_seconds
+""".split()
+NAMES = {name: name for name in _KEPT} | {
     "mean_token_accuracy": "token_accuracy",
-    "reward": "reward",
-    "reward_sampled": "reward_sampled",
-    "reward_neighbours": "reward_neighbours",
     "group_reward_std": "reward_std",
     "groups_without_spread": "frac_reward_zero_std",
     "completions/mean_length": "completion_length",
-    "validity": "validity",
-    "reserve_price": "reserve_price",
-    "reserve_price_low": "reserve_price_low",
-    "reserve_price_high": "reserve_price_high",
-    "generation_seconds": "generation_seconds",
-    "reward_seconds": "reward_seconds",
     "step_time": "step_seconds",
 }
 """Our name for each number in a trainer's log. The log also has reward terms as ``term/NAME``.
