@@ -32,18 +32,13 @@ def load_base(settings: ModelSettings, source: str | Path) -> LanguageModel:
     return language_model
 
 
-def adapt(
-    settings: ModelSettings, language_model: LanguageModel, seed: int
-) -> tuple[LanguageModel, LoraConfig | None]:
-    """Return the model to train, and the adapters that the trainer has still to add.
+def adapted_by_unsloth(
+    language_model: LanguageModel, lora: LoraSettings, seed: int
+) -> LanguageModel:
+    """Return the model with Unsloth's adapters.
 
-    Without a rank there are no adapters, and all weights train. The trainer draws the adapters
-    from torch's global seed. Unsloth adds its own. ``daedalus.training.hardware`` must have
-    imported it before trl and transformers.
+    ``daedalus.training.hardware`` must have imported Unsloth before trl and transformers.
     """
-    lora = settings.lora
-    if settings.backend != "unsloth":
-        return language_model, lora_config(lora)
     from unsloth import FastLanguageModel
 
     adapted = FastLanguageModel.get_peft_model(
@@ -56,7 +51,7 @@ def adapt(
         use_gradient_checkpointing="unsloth",
         random_state=seed,
     )
-    return LanguageModel(adapted, language_model.tokenizer), None
+    return LanguageModel(adapted, language_model.tokenizer)
 
 
 def quantisation(settings: ModelSettings) -> BitsAndBytesConfig:

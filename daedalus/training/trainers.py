@@ -26,7 +26,7 @@ from transformers.distributed.fsdp import is_fsdp_managed_module
 from daedalus.checks import CannotRunError
 from daedalus.runs.processes import handed_over, is_sharded
 from daedalus.training.algorithm_settings import AlgorithmSettings
-from daedalus.training.backends import adapt, train_adapters_in_float32
+from daedalus.training.backends import adapted_by_unsloth, lora_config, train_adapters_in_float32
 from daedalus.training.checkpoints import completed_steps, last_checkpoint
 from daedalus.training.hardware import memory_advice
 from daedalus.training.model import LanguageModel, keep_numbers_alike, load_language_model
@@ -49,13 +49,16 @@ def prepared(
 ) -> tuple[LanguageModel, LoraConfig | None]:
     """Return the model to train, and the adapters that the trainer has still to add.
 
-    A model that has adapters keeps them.
+    A model that has adapters keeps them, and Unsloth adds its own. Without a rank there are none,
+    and all weights train.
     """
     hide_small_progress_bars()
     set_seed(run.seed)  # adapters are drawn before the trainer sets its seed
     if isinstance(language_model.model, PeftModel):
         return language_model, None
-    return adapt(run.model, language_model, run.seed)
+    if run.model.backend == "unsloth":
+        return adapted_by_unsloth(language_model, run.model.lora, run.seed), None
+    return language_model, lora_config(run.model.lora)
 
 
 def shared_options(settings: AlgorithmSettings, folder: Path, seed: int) -> dict[str, Any]:
