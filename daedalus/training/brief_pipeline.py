@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from datasets import Dataset
+from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
+from daedalus.design.briefs.answers import (
+    answer_text,
+    reading_text,
+    spellable,
+    true_clauses,
+    values_text,
+)
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.generator import shown_by
+from daedalus.design.briefs.search import search
 from daedalus.design.env import DesignEnv
+from daedalus.market.mechanism import Mechanism
+from daedalus.runs.phases import LESSONS, phase
 from daedalus.runs.processes import handed_over, once
+from daedalus.runs.workers import share_out
 from daedalus.training.algorithms.grpo.trainer import train_grpo
-from daedalus.training.algorithms.sft.brief_lessons import brief_lessons, searched
+from daedalus.training.algorithms.sft.practice import pairs_of
 from daedalus.training.algorithms.sft.trainer import train_sft
 from daedalus.training.backends import load_base
+from daedalus.training.brief_model import brief_chat
 from daedalus.training.brief_settings import BriefLessonSettings
 from daedalus.training.checkpoints import export
 from daedalus.training.model import LanguageModel
@@ -76,6 +90,37 @@ def _pairs(
     shown = shown[:count]
     taught = shown if lessons.at_once else shown[: lessons.taught]
     return brief_lessons(shown, searched(taught, envs, run.seed), lessons.at_once)
+
+
+@phase(LESSONS)
+def brief_lessons(briefs: Sequence[Brief], answered: Sequence[Mechanism], at_once: bool) -> Dataset:
+    """Return pairs of a prompt and an answer to briefs that know their sentences' meanings.
+
+    The first of them have mechanisms. The others have the first part of an answer alone, unless
+    answers are given ``at_once``, as mechanisms alone, which leaves them out.
+    """
+    texts = [
+        values_text(each) if at_once else answer_text(true_clauses(brief), each)
+        for brief, each in zip(briefs, answered, strict=False)
+    ]
+    if not at_once:
+        texts += [reading_text(true_clauses(each)) for each in briefs[len(answered) :]]
+    return pairs_of([brief_chat(each.text, at_once) for each in briefs[: len(texts)]], texts)
+
+
+@phase(LESSONS)
+def searched(briefs: Sequence[Brief], envs: Mapping[str, DesignEnv], seed: int) -> list[Mechanism]:
+    """Return the mechanism that a search finds for the true parts of each brief, in hundredths.
+
+    The search is another one than that of the benchmark's scale, which has seed 0.
+    """
+    shared = share_out(partial(_searched, dict(envs), seed), briefs, len(briefs))
+    return list(tqdm(shared, "searching for lessons", len(briefs), unit="brief"))
+
+
+def _searched(envs: dict[str, DesignEnv], seed: int, brief: Brief) -> Mechanism:
+    found = search(brief.truth, envs[brief.population], seed + 1)
+    return spellable(found, brief.truth.goal())
 
 
 @once

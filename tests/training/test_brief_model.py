@@ -35,9 +35,8 @@ from daedalus.design.search.space import GRID
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
-from daedalus.training.algorithms.sft.brief_lessons import searched
 from daedalus.training.brief_model import BriefWriting, brief_chat, load_brief_model
-from daedalus.training.brief_pipeline import train_from_briefs
+from daedalus.training.brief_pipeline import searched, train_from_briefs
 from daedalus.training.brief_settings import BriefLessonSettings
 from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model
