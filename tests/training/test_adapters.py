@@ -10,9 +10,8 @@ from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
 from daedalus.runs.folder import RunFolder
-from daedalus.training.adapters import write_sum
 from daedalus.training.backends import lora_config
-from daedalus.training.checkpoints import export
+from daedalus.training.checkpoints import export, write_sum
 from daedalus.training.generation import generating
 from daedalus.training.model import LanguageModel, load_language_model
 from tests.training.conftest import LORA, PROMPT

@@ -77,7 +77,7 @@ def _copy(path: Path, folder: Path) -> None:
 
 
 def _write_adapters(evidence: Evidence, folder: Path) -> None:
-    from daedalus.training.adapters import write_sum
+    from daedalus.training.checkpoints import write_sum
 
     run, base = evidence.run, base_model(evidence)
     if base is None:
