@@ -15,7 +15,8 @@ from transformers import GenerationConfig
 
 from daedalus.design.designers.distilled import DistilledSettings
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import PromptSettings
+from daedalus.design.language.prompt import Message, PromptSettings, prompts
+from daedalus.design.search.states import mid_episode_states
 from daedalus.evaluation.run_report import Report
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -69,6 +70,12 @@ def env() -> DesignEnv:
     return DesignEnv.of(settings, population(3))
 
 
+@pytest.fixture(scope="session")
+def untrained() -> LanguageModel:
+    """Return a model that no test may change."""
+    return small_model()
+
+
 @pytest.fixture
 def small() -> LanguageModel:
     return small_model()
@@ -83,6 +90,11 @@ def small_model(seed: int = 0) -> LanguageModel:
 def _made(seed: int) -> LanguageModel:
     env = DesignEnv.of(MarketSettings(), population(3))
     return make_language_model(SMALL, PROMPT, env, seed)
+
+
+def chats_of(env: DesignEnv, count: int) -> list[list[Message]]:
+    """Return the prompts of so many states in the middle of episodes."""
+    return prompts(mid_episode_states(env, count, 0, "x").observe(), PROMPT)
 
 
 def answers(pairs: Dataset) -> list[str]:

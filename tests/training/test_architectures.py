@@ -11,8 +11,6 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import prompts
-from daedalus.design.search.states import mid_episode_states
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.backends import load_base
 from daedalus.training.checkpoints import export
@@ -20,7 +18,7 @@ from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
 from daedalus.training.writing import mechanism_constraint
 from tests.programs import NODE
-from tests.training.conftest import ADAPTED, GRPO, PROMPT, SMALL, make_run
+from tests.training.conftest import ADAPTED, GRPO, PROMPT, SMALL, chats_of, make_run
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,7 +65,7 @@ def assert_constrained_training(env: DesignEnv, base: Path, tmp_path: Path) -> N
     trained = grpo.train(model, make_run(env, tmp_path / "run", settings, ADAPTED))
     export(trained, PROMPT, base, tmp_path / "model", ADAPTED)
     plain = load_language_model(tmp_path / "model")
-    chats = prompts(mid_episode_states(env, 6, 0, "x").observe(), PROMPT)
+    chats = chats_of(env, 6)
     only = mechanism_constraint(plain)  # which takes long if there are many tokens
     told = complete(plain, chats, 0.0, 1, only).texts
     assert complete(trained, chats, 0.0, 1, mechanism_constraint(trained)).texts == told

@@ -18,8 +18,6 @@ from peft import PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import prompts
-from daedalus.design.search.states import mid_episode_states
 from daedalus.launch.config import compose_config
 from daedalus.market.parsing import parse_mechanism
 from daedalus.training import pipeline
@@ -32,7 +30,7 @@ from daedalus.training.generation import complete, generating
 from daedalus.training.model import LanguageModel, load_language_model, qwen2_config
 from daedalus.training.settings import ModelSettings, TrainingSettings
 from daedalus.training.writing import mechanism_constraint
-from tests.training.conftest import GRPO, LORA, PROMPT, QLORA, SFT, make_run
+from tests.training.conftest import GRPO, LORA, PROMPT, QLORA, SFT, chats_of, make_run
 from tests.training.generated_trainer import two_steps
 
 ROOT = Path(__file__).parents[2]
@@ -138,7 +136,7 @@ def test_a_quantised_model_trains_after_it_generated(
 ) -> None:
     """On CPUs that multiply bfloat16, bitsandbytes would pack the weights at the first answer."""
     model = load_base(QLORA, base)
-    chats = prompts(mid_episode_states(env, 2, 0, "x").observe(), PROMPT)
+    chats = chats_of(env, 2)
     assert len(complete(model, chats, 1.0, 4).texts) == 2
     trained = sft.train(model, make_run(env, tmp_path, SFT, QLORA))
     assert len(complete(trained, chats, 1.0, 4).texts) == 2
@@ -190,7 +188,7 @@ def test_base_weights_in_16_bits_train_and_answer_under_the_schema(
     adapters = [weight for weight in trained.model.parameters() if weight.requires_grad]
     assert {weight.dtype for weight in adapters} == {torch.float32}
     assert all(torch.isfinite(weight).all() for weight in adapters)
-    chats = prompts(mid_episode_states(env, 2, 0, "x").observe(), PROMPT)
+    chats = chats_of(env, 2)
     said = complete(trained, chats, 0.0, 99, mechanism_constraint(trained))
     assert all(parse_mechanism(text) for text in said.texts)
 

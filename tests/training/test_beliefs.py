@@ -15,14 +15,8 @@ from daedalus.runs.folder import RunFolder
 from daedalus.training.beliefs import choice_beliefs, field_beliefs, likeliest, stages
 from daedalus.training.generation import Completions
 from daedalus.training.model import LanguageModel
-from tests.training.conftest import small_model
 
 CHAT = [{"role": "user", "content": "market 1"}]
-
-
-@pytest.fixture(scope="module")
-def untrained() -> LanguageModel:
-    return small_model()
 
 
 def test_shares_of_sampled_values_add_up(untrained: LanguageModel) -> None:

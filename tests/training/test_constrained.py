@@ -34,11 +34,6 @@ TEMPERATURE = 0.7
 
 
 @pytest.fixture(scope="module")
-def untrained() -> LanguageModel:
-    return small_model()
-
-
-@pytest.fixture(scope="module")
 def constraint(untrained: LanguageModel) -> Constraint:
     return mechanism_constraint(untrained)
 

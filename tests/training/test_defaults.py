@@ -15,8 +15,6 @@ from transformers import AutoTokenizer
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import prompts
-from daedalus.design.search.states import mid_episode_states
 from daedalus.market.interface import MarketSettings
 from daedalus.training.algorithms.grpo import trainer as grpo
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
@@ -33,7 +31,7 @@ from daedalus.training.model import (
     load_tokenizer,
 )
 from daedalus.training.tokenizer import CHAT_TEMPLATE
-from tests.training.conftest import GRPO, PROMPT, SFT, Writer, make_run, small_model
+from tests.training.conftest import GRPO, PROMPT, SFT, Writer, chats_of, make_run, small_model
 
 POISON: dict[str, Any] = {
     "repetition_penalty": 1.3,
@@ -107,7 +105,7 @@ def changed(clean: Path, tmp_path: Path) -> Change:
 
 @pytest.fixture(scope="module")
 def chats(env: DesignEnv) -> list[list[dict[str, str]]]:
-    return prompts(mid_episode_states(env, 8, 0, "x").observe(), PROMPT)
+    return chats_of(env, 8)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])

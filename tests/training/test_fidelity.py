@@ -7,11 +7,9 @@ import copy
 import torch
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import prompts
-from daedalus.design.search.states import mid_episode_states
 from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel
-from tests.training.conftest import PROMPT
+from tests.training.conftest import chats_of
 
 
 def compared(env: DesignEnv, one: LanguageModel, shift: float) -> tuple[float, float]:
@@ -20,7 +18,7 @@ def compared(env: DesignEnv, one: LanguageModel, shift: float) -> tuple[float, f
     head = other.model.lm_head
     head.bias = torch.nn.Parameter(torch.zeros(head.out_features))
     head.bias.data[0] = shift
-    chats = prompts(mid_episode_states(env, 3, 0, "x").observe(), PROMPT)
+    chats = chats_of(env, 3)
     found = fidelity(one, other, chats, tokens=5)
     return found["divergence"], found["agreement"]
 

@@ -13,8 +13,6 @@ from gguf import GGUFWriter
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
-from daedalus.design.language.prompt import prompts
-from daedalus.design.search.states import mid_episode_states
 from daedalus.launch.config import compose_config
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
@@ -25,7 +23,7 @@ from daedalus.training.settings import ModelSettings
 from daedalus.training.weight_sources import resolved
 from daedalus.training.writing import mechanism_constraint
 from tests.launching import play
-from tests.training.conftest import PROMPT
+from tests.training.conftest import chats_of
 
 WIDTH, HIDDEN = 32, 64
 SPECIAL = 3  # kind of a token, in GGUF
@@ -113,7 +111,7 @@ def test_a_gguf_file_is_converted_once_with_the_tokens_that_it_declares(
     loaded = load_language_model(folder)
     assert loaded.tokenizer.eos_token == small.tokenizer.eos_token
     assert loaded.tokenizer.pad_token == small.tokenizer.pad_token
-    chats = prompts(mid_episode_states(env, 2, 0, "x").observe(), PROMPT)
+    chats = chats_of(env, 2)
     told = complete(loaded, chats, 0.0, 1, mechanism_constraint(loaded))
     assert all(parse_mechanism(text).valid for text in told.texts)
     assert len(kept(cache)) == 1

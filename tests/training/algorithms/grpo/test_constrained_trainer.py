@@ -20,14 +20,8 @@ from daedalus.training.generation import complete
 from daedalus.training.model import LanguageModel
 from daedalus.training.synthetic import synthetic_mechanisms
 from daedalus.training.writing import mechanism_constraint
-from tests.training.conftest import small_model
 
 CHATS = [[{"role": "user", "content": f"market {number // 3}"}] for number in range(30)]
-
-
-@pytest.fixture(scope="module")
-def model() -> LanguageModel:
-    return small_model()
 
 
 def told(model: LanguageModel, answer: list[int]) -> Mechanism:
@@ -54,20 +48,22 @@ def grouped(
 
 
 def test_each_neighbour_differs_in_one_field_from_an_answer_of_its_group(
-    model: LanguageModel,
+    untrained: LanguageModel,
 ) -> None:
-    constraint = mechanism_constraint(model)
-    answers = complete(model, CHATS, 1.0, 1, constraint).answers
+    constraint = mechanism_constraint(untrained)
+    answers = complete(untrained, CHATS, 1.0, 1, constraint).answers
     torch.manual_seed(0)
-    whole = grouped(answers, 3, 5, model.tokenizer, constraint)
+    whole = grouped(answers, 3, 5, untrained.tokenizer, constraint)
     changed = set()
     for number in range(10):
         group, own = whole[8 * number : 8 * number + 8], answers[3 * number : 3 * number + 3]
         assert group[5:] == own
         for each in group[:5]:
-            found = told(model, each)
+            found = told(untrained, each)
             (fields,) = {
-                tuple(one) for other in own if len(one := differing(found, told(model, other))) == 1
+                tuple(one)
+                for other in own
+                if len(one := differing(found, told(untrained, other))) == 1
             }
             changed |= {*fields}
             choices = constraint.choices(each)  # the answer can be trained on, to its end
@@ -75,16 +71,18 @@ def test_each_neighbour_differs_in_one_field_from_an_answer_of_its_group(
     assert len(changed) > 8
 
 
-def test_torchs_seed_decides_and_without_neighbours_nothing_changes(model: LanguageModel) -> None:
-    constraint = mechanism_constraint(model)
-    answers = complete(model, CHATS[:6], 1.0, 1, constraint).answers
+def test_torchs_seed_decides_and_without_neighbours_nothing_changes(
+    untrained: LanguageModel,
+) -> None:
+    constraint = mechanism_constraint(untrained)
+    answers = complete(untrained, CHATS[:6], 1.0, 1, constraint).answers
     made = []
     for seed in (0, 0, 1):
         torch.manual_seed(seed)
-        made.append(grouped(answers, 3, 4, model.tokenizer, constraint))
+        made.append(grouped(answers, 3, 4, untrained.tokenizer, constraint))
     assert made[0] == made[1] != made[2]
     before = torch.get_rng_state()
-    assert grouped(answers, 3, 0, model.tokenizer, constraint) == answers
+    assert grouped(answers, 3, 0, untrained.tokenizer, constraint) == answers
     assert np.array_equal(before, torch.get_rng_state())
 
 
