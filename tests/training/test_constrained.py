@@ -84,13 +84,6 @@ def test_an_untrained_model_writes_nothing_but_mechanisms(untrained: LanguageMod
         )
 
 
-def test_constrained_answers_depend_on_the_generator_alone(untrained: LanguageModel) -> None:
-    generate = make_generate(untrained, 1.0, 60, constrained=True)
-    one = generate(CHATS, np.random.default_rng(0))
-    assert generate(CHATS, np.random.default_rng(0)) == one
-    assert generate(CHATS, np.random.default_rng(1)) != one
-
-
 def one_by_one(
     model: LanguageModel, prompt: Sequence[int], constraint: Constraint
 ) -> tuple[list[int], int]:

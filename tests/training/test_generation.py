@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from daedalus.design.env import DesignEnv
 from daedalus.training.generation import complete, generating, make_generate
 from daedalus.training.model import LanguageModel
 
 
-def test_sampling_depends_on_the_generator_alone(env: DesignEnv, small: LanguageModel) -> None:
+@pytest.mark.parametrize("constrained", [False, True])
+def test_sampling_depends_on_the_generator_alone(small: LanguageModel, constrained: bool) -> None:
     chats = [[{"role": "user", "content": "hello"}]] * 4
-    generate = make_generate(small, 1.0, 8)
+    generate = make_generate(small, 1.0, 8, constrained)
     torch.manual_seed(1)
     one = generate(chats, np.random.default_rng(0))
     torch.manual_seed(2)
