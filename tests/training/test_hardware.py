@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
-from transformers import Trainer, TrainingArguments
 
 from daedalus.checks import CannotRunError
-from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
@@ -20,12 +17,8 @@ from daedalus.training.hardware import (
     require_hardware,
     require_server,
     require_shares,
-    share,
 )
-from daedalus.training.model import LanguageModel
 from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
-from daedalus.training.trainers import run_phase
-from tests.training.conftest import SFT, make_run
 
 UNSLOTH = ModelSettings(backend="unsloth", lora=LoraSettings(rank=4))
 
@@ -64,37 +57,6 @@ def test_an_old_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (7, 5))
     with pytest.raises(CannotRunError, match=r"L4: its compute capability is 7\.5, .* needs 8\.0"):
         require_hardware(ModelSettings())
-
-
-def fill_the_gpu() -> None:
-    raise torch.cuda.OutOfMemoryError("CUDA out of memory.")  # as PyTorch says it
-
-
-@pytest.mark.parametrize("fill", [fill_the_gpu, lambda: torch.empty(2**60)], ids=["gpu", "cpu"])
-@pytest.mark.parametrize(
-    ("phase", "setting"),
-    [
-        ("sft", "sft.batch_size"),
-        ("corrections_0", "sft.batch_size"),
-        ("grpo", "grpo.micro_batch"),
-    ],
-)
-def test_too_little_memory_names_the_setting_to_lower(
-    env: DesignEnv,
-    small: LanguageModel,
-    phase: str,
-    setting: str,
-    fill: Callable[[], object],
-    tmp_path: Path,
-) -> None:
-    class Full(Trainer):
-        def train(self, **options: object) -> None:
-            fill()
-
-    arguments = TrainingArguments(str(tmp_path), max_steps=1, use_cpu=True)
-    trainer = Full(small.model, arguments, processing_class=small.tokenizer)
-    with pytest.raises(CannotRunError, match=f"lower training.{setting}, .* new run.*resume=true"):
-        run_phase(trainer, phase, make_run(env, tmp_path, SFT))
 
 
 SERVER = "http://localhost:8000"
@@ -168,14 +130,6 @@ def test_what_does_not_go_with_sharded_weights_is_refused(
     require_shares(ModelSettings(), TrainingSettings())
     with pytest.raises(CannotRunError, match=f"^{name}: .* does not go with FSDP; set {name}="):
         require_shares(model, training)
-
-
-def test_a_step_is_divided_or_refused(request: pytest.FixtureRequest) -> None:
-    assert share(7, "training.sft.batch_size") == 7
-    request.getfixturevalue("two")
-    assert share(8, "training.sft.batch_size") == 4
-    with pytest.raises(CannotRunError, match=r"batch_size: 7 .* over 2 processes; give a multiple"):
-        share(7, "training.sft.batch_size")
 
 
 @pytest.mark.parametrize(("micro_batch", "expected"), [(32, (1, 16)), (16, (1, 16)), (4, (4, 4))])

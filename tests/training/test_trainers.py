@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -170,33 +170,48 @@ def test_a_phase_without_enough_states_fails(
         grpo.train(small, make_run(env, tmp_path, settings))
 
 
+def fill_the_gpu(trainer: Trainer) -> None:
+    raise torch.cuda.OutOfMemoryError("CUDA out of memory.")  # as PyTorch says it
+
+
+def fill_the_memory(trainer: Trainer) -> None:
+    torch.empty(2**60)
+
+
+def diverge(trainer: Trainer) -> None:
+    logs = {"loss": float("inf")}
+    trainer.callback_handler.on_log(trainer.args, trainer.state, trainer.control, logs)
+
+
 @pytest.mark.parametrize(
-    ("phase", "part"),
-    [("sft", "sft"), ("corrections_0", "sft.corrections"), ("grpo", "grpo")],
+    ("phase", "size", "rate"),
+    [
+        ("sft", "sft.batch_size", "sft.learning_rate"),
+        ("corrections_0", "sft.batch_size", "sft.corrections.learning_rate"),
+        ("grpo", "grpo.micro_batch", "grpo.learning_rate"),
+    ],
 )
-def test_a_phase_that_diverges_names_the_rate_to_lower(
-    env: DesignEnv, small: LanguageModel, tmp_path: Path, phase: str, part: str
+@pytest.mark.parametrize("fail", [fill_the_gpu, fill_the_memory, diverge])
+def test_a_phase_that_cannot_go_on_names_the_setting_to_lower(
+    env: DesignEnv,
+    small: LanguageModel,
+    tmp_path: Path,
+    phase: str,
+    size: str,
+    rate: str,
+    fail: Callable[[Trainer], None],
 ) -> None:
-    class Diverging(Trainer):
+    class Failing(Trainer):
         def train(self, **_: object) -> None:
-            logs = {"loss": float("nan")}
-            self.callback_handler.on_log(self.args, self.state, self.control, logs)
+            fail(self)
 
     arguments = TrainingArguments(str(tmp_path), max_steps=1, use_cpu=True)
-    trainer = Diverging(small.model, arguments, processing_class=small.tokenizer)
-    with pytest.raises(CannotRunError, match=rf"{phase}: .*lower training\.{part}\.learning_rate,"):
+    trainer = Failing(small.model, arguments, processing_class=small.tokenizer)
+    hint = (
+        rf"training\.{rate}, and start" if fail is diverge else rf"training\.{size}, .*resume=true"
+    )
+    with pytest.raises(CannotRunError, match=f"^{phase}: .*; lower {hint}"):
         trainers.run_phase(trainer, phase, make_run(env, tmp_path, SFT))
-
-
-def test_a_phase_that_is_stopped_early_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(self: object, args: object, state: object, control: TrainerControl, **_: Any) -> None:
-        control.should_training_stop = True
-
-    monkeypatch.setattr(trainers.SignalsCallback, "on_log", stop)
-    with pytest.raises(CannotRunError, match="sft: it made 1 steps, and its settings ask for 3"):
-        sft_history(tmp_path)
 
 
 def test_a_phase_that_was_trained_for_longer_is_not_the_phase_that_is_asked_for(
