@@ -165,12 +165,6 @@ def test_a_mechanism_that_breaks_a_rule_earns_nothing(envs: dict[str, DesignEnv]
     for mechanism, each in zip(mechanisms, earned, strict=True):
         assert (each == 0) == (not ruled.goal.admits(mechanism))
     assert metrics["term/rules_kept"] == 0.5 and earned[0] > 0
-    assert metrics["group_reward_std"] == pytest.approx(np.std(earned, ddof=1))
-    assert metrics["groups_without_spread"] == 0 and metrics["reward_seconds"] > 0
-    assert "reward_sampled" not in metrics
-    with_neighbours = replace(reward, neighbours=1)
-    with_neighbours(texts, [0] * len(texts), log_metric=metrics.__setitem__)
-    assert metrics["reward_neighbours"] == earned[0] and metrics["reward_sampled"] == earned[1]
 
 
 def test_answers_are_played_before_the_bidders_of_whom_the_brief_tells(env: DesignEnv) -> None:

@@ -44,20 +44,12 @@ def states(env: DesignEnv) -> Episodes:
     return mid_episode_states(env, 16, seed=0, purpose="x", horizon=2)
 
 
-def test_equal_completions_of_a_prompt_earn_the_same(states: Episodes) -> None:
+def test_a_reward_depends_on_the_completion_and_its_state_alone(states: Episodes) -> None:
     reward = MarketReward(states, futures=8, horizon=1, seed=0)
-    totals, _ = reward.score([GOOD, BAD, GOOD, GOOD], [3, 3, 3, 5], training_step=7)
-    assert totals[0] == totals[2]
+    totals, _ = reward.score([GOOD, BAD, GOOD, GOOD, NONSENSE], [3, 3, 3, 5, 1], training_step=7)
+    assert totals[0] == totals[2] == reward.score([GOOD], [3], training_step=7)[0]
     assert totals[0] != totals[3]  # another state
-    assert totals[0] > totals[1]
-
-
-def test_other_completions_do_not_change_a_reward(states: Episodes) -> None:
-    reward = MarketReward(states, futures=8, horizon=1, seed=0)
-    alone, _ = reward.score([GOOD], [3], training_step=7)
-    among, _ = reward.score([NONSENSE, BAD, GOOD], [1, 2, 3], training_step=7)
-    assert among[2] == alone[0]
-    assert among[0] == 0.0
+    assert totals[0] > totals[1] > totals[4] == 0.0
 
 
 def test_futures_change_with_the_step_and_the_seed(states: Episodes) -> None:
