@@ -16,15 +16,18 @@ from transformers import AutoModelForCausalLM
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import PromptSettings
+from daedalus.design.rewards.objectives import Objectives
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.distillation import DistillationData
-from daedalus.market.parsing import parse_mechanism
+from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.market.seeds import market_seeds
 from daedalus.training.algorithms.sft import trainer
 from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
 from daedalus.training.algorithms.sft.trainer import (
+    best_known,
     make_practice,
     own_pairs,
     sampled_validity,
@@ -46,6 +49,11 @@ from tests.training.conftest import (
     make_run,
     small_model,
 )
+
+SECOND, FIRST = Mechanism(), Mechanism(auction_type="first_price")
+PORTFOLIO = Mechanisms.stack([SECOND, FIRST])
+ASKED = [{"fairness": 1.0}, {"revenue": 1.0}]
+GIVES = {"fairness": SECOND, "revenue": FIRST}
 
 
 def settings(temperature: float, count: int = 64) -> TrainingSettings:
@@ -169,3 +177,29 @@ def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
     proposals = designer.propose(observed, np.random.default_rng(0))
     assert not proposals.malformed.any()
     shutil.rmtree(tmp_path / "checkpoints")
+
+
+def test_the_best_follows_the_objective(env: DesignEnv) -> None:
+    objectives = Objectives(tuple(GIVES), np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
+    assert best_known(env, PORTFOLIO, objectives.goals, seed=0) == [FIRST, SECOND, FIRST]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_pairs_of_many_objectives_answer_what_the_prompt_asks(
+    known: bool, env: DesignEnv, tmp_path: Path
+) -> None:
+    settings = TrainingSettings(prompt=PROMPT, sft=SFT, objectives=ASKED)
+    run = make_run(env, tmp_path, settings, portfolio=PORTFOLIO if known else None)
+    pairs = own_pairs(run)
+    told = [chat[-1]["content"] for chat in pairs["prompt"]]
+    asked = ["revenue" if "revenue:1.00" in text else "fairness" for text in told]
+    assert len(set(asked)) == 2
+    assert all(f"{name}:1.00" in text for name, text in zip(asked, told, strict=True))
+    wanted = [format_mechanism(GIVES[name]) for name in asked]
+    assert (answers(pairs) == wanted) == known
+
+
+def test_without_objectives_a_portfolio_does_not_answer(env: DesignEnv, tmp_path: Path) -> None:
+    run = make_run(env, tmp_path, SFT)
+    with_portfolio = replace(run, portfolio=PORTFOLIO)
+    assert own_pairs(with_portfolio).to_dict() == own_pairs(run).to_dict()
