@@ -21,6 +21,8 @@ from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSet
 from daedalus.training.settings import PortfolioSettings, TrainingSettings
 from tests.training.conftest import CANDIDATES, PROMPT, TEACHER, answers
 
+EXPLORATION = 0.4  # not the default
+
 
 @pytest.fixture(scope="module")
 def teacher(env: DesignEnv) -> TreeDesigner:
@@ -29,13 +31,14 @@ def teacher(env: DesignEnv) -> TreeDesigner:
 
 @pytest.fixture
 def player(teacher: TreeDesigner) -> EpsilonGreedyExplorer:
-    return EpsilonGreedyExplorer(teacher, CANDIDATES, 0.1)
+    return EpsilonGreedyExplorer(teacher, CANDIDATES, EXPLORATION)
 
 
 def practice(
     envs: Sequence[DesignEnv], teacher: TreeDesigner, count: int = 64, **sft: object
 ) -> Practice:
-    asked = SftSettings(examples=count, batch_size=4, teacher=TEACHER, **sft)  # type: ignore[arg-type]
+    sizes = {"examples": count, "batch_size": 4, "exploration": EXPLORATION}
+    asked = SftSettings(**sizes, teacher=TEACHER, **sft)  # type: ignore[arg-type]
     portfolio = PortfolioSettings(populations=1)
     return Practice(
         envs, teacher, TrainingSettings(prompt=PROMPT, sft=asked, portfolio=portfolio), 0
@@ -87,13 +90,6 @@ def test_a_share_of_the_pairs_are_first_decisions(env: DesignEnv, teacher: TreeD
     fresh = env.reset(market_seeds(0, "practice/first/0", 10)).observe()
     assert len(pairs) == 40
     assert list(pairs["prompt"])[30:] == prompts(fresh, PROMPT)
-
-
-def test_exploration_puts_other_mechanisms_in_force(env: DesignEnv, teacher: TreeDesigner) -> None:
-    explorer = EpsilonGreedyExplorer(teacher, CANDIDATES, 1.0)
-    states = mid_episode_states(env, 32, 0, "practice/0/0", designer=explorer)
-    pairs = practice([env], teacher, 32, exploration=1.0).lessons()
-    assert list(pairs["prompt"]) == prompts(states.observe(), PROMPT)
 
 
 def test_corrections_are_the_teachers_answers_where_the_model_leads(
