@@ -107,24 +107,6 @@ def test_the_mode_of_a_model_is_restored(small: LanguageModel) -> None:
         assert small.model.training == training
 
 
-@pytest.mark.slow
-def test_adapters_move_at_the_published_rate(env: DesignEnv, base: Path, tmp_path: Path) -> None:
-    """In 16 bits 1.3 % of the entries move in 20 steps at 5e-6."""
-    settings = SftSettings(steps=20, batch_size=4, examples=16, learning_rate=5e-6)
-
-    def adapters(steps: int) -> dict[str, torch.Tensor]:
-        part = SftSettings(**{**vars(settings), "steps": steps, "warmup_steps": 0})
-        run = make_run(env, tmp_path / f"steps_{steps}", part, QLORA)
-        trained = sft.train(load_base(QLORA, base), run).model
-        parts = {name: each for name, each in trained.named_parameters() if each.requires_grad}
-        assert {each.dtype for each in parts.values()} == {torch.float32}
-        return {name: each.detach() for name, each in parts.items() if "lora_A" in name}
-
-    before, after = adapters(1), adapters(20)
-    moved = torch.cat([(after[name] != before[name]).flatten() for name in before])
-    assert len(before) == 14 and moved.float().mean() >= 0.99
-
-
 def test_weights_that_are_not_adapters_keep_their_precision() -> None:
     layer = torch.nn.Linear(2, 2).bfloat16()
     train_adapters_in_float32(layer)
@@ -140,6 +122,9 @@ def test_a_quantised_model_trains_after_it_generated(
     assert len(complete(model, chats, 1.0, 4).texts) == 2
     trained = sft.train(model, make_run(env, tmp_path, SFT, QLORA))
     assert len(complete(trained, chats, 1.0, 4).texts) == 2
+    adapters = [each for each in trained.model.parameters() if each.requires_grad]
+    assert len(adapters) == 28  # in 16 bits hardly any number moves at 5e-6
+    assert {each.dtype for each in adapters} == {torch.float32}
 
 
 @pytest.mark.slow
