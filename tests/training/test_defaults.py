@@ -172,15 +172,11 @@ def test_every_end_token_ends_an_answer(
     assert make_generate(loaded, 0.0, 8, constrained=True)(chats[:1], np.random.default_rng(0))
 
 
-def test_a_missing_pad_token_is_the_end_token(changed: Change) -> None:
-    loaded = load_language_model(changed(tokenizer_config={"pad_token": None}))
+def test_a_model_tells_what_ends_an_answer_and_that_pads(changed: Change) -> None:
+    missing = {"eos_token": None, "pad_token": None}
+    loaded = load_language_model(changed(tokenizer_config=missing))
     assert loaded.tokenizer.pad_token == loaded.tokenizer.eos_token == "<|im_end|>"
     assert loaded.model.generation_config.pad_token_id == 2
-
-
-def test_a_model_tells_its_tokenizer_what_ends_an_answer(changed: Change) -> None:
-    loaded = load_language_model(changed(tokenizer_config={"eos_token": None}))
-    assert loaded.tokenizer.eos_token == "<|im_end|>"
 
 
 def test_a_model_whose_answers_never_end_is_refused(changed: Change) -> None:

@@ -29,11 +29,8 @@ def test_a_new_repository_gets_all_files_in_one_commit(hub: FakeHub, folder: Pat
     assert address.startswith(f"{hub.address}/OWNER/NAME/commit/")
     assert hub.repositories == {"OWNER/NAME": FILES} and len(hub.messages) == 1
     assert hub.private == {"OWNER/NAME"}
-
-
-def test_a_repository_can_be_public(hub: FakeHub, folder: Path) -> None:
-    upload(folder, replace(SETTINGS, private=False))
-    assert not hub.private and hub.repositories["OWNER/NAME"] == FILES
+    upload(folder, replace(SETTINGS, repo="OWNER/OTHER", private=False))
+    assert hub.private == {"OWNER/NAME"} and hub.repositories["OWNER/OTHER"] == FILES
 
 
 def test_a_repository_that_exists_is_left_alone(hub: FakeHub, folder: Path) -> None:

@@ -13,6 +13,7 @@ from stable_baselines3 import PPO
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.space import LEVELS, places_of
 from daedalus.doors.gym.single import MarketEnv
+from daedalus.doors.gym.spaces import numbers_of
 from daedalus.doors.gym.vector import MarketVectorEnv
 from daedalus.evaluation.episodes import play_episodes
 from daedalus.market.allowed import Between
@@ -138,17 +139,11 @@ def test_the_designer_is_the_network_of_stable_baselines(
     designer, _ = trained(env, replace(SHORT, learning_rate=0.05))
     scaled = made[0].get_env()
     seen = env.reset(market_seeds(9, "x", 100)).observe()
-    numbers = trainer_numbers(env)
+    numbers = numbers_of(env.reset(market_seeds(9, "x", 100)))
     chosen, _ = made[0].predict(scaled.normalize_obs(numbers), deterministic=True)
     proposed = designer.propose(seen, np.random.default_rng(0))
     np.testing.assert_array_equal(places_of(proposed, LEVELS), chosen)
     assert len(np.unique(chosen, axis=0)) > 1
-
-
-def trainer_numbers(env: DesignEnv) -> np.ndarray:
-    from daedalus.doors.gym.spaces import numbers_of
-
-    return numbers_of(env.reset(market_seeds(9, "x", 100)))
 
 
 def test_it_learns_and_plays_what_is_allowed(env: DesignEnv) -> None:
