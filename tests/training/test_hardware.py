@@ -106,6 +106,12 @@ def test_two_processes_share_a_step_or_the_run_is_refused(
         require_shares(UNSLOTH, TrainingSettings())
 
 
+def test_who_computes_probabilities_otherwise_is_refused() -> None:
+    constrained = TrainingSettings(grpo=GrpoSettings(constrained=True))
+    with pytest.raises(CannotRunError, match=r"training\.grpo\.constrained: Unsloth computes"):
+        require_shares(UNSLOTH, constrained)
+
+
 @pytest.mark.parametrize(
     ("model", "training", "name"),
     [
