@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import pickle
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -27,16 +20,6 @@ from tests.design.search.markets import rewarded
 GOOD = format_mechanism(Mechanism(coalition_policy="penalize_suspected"))
 BAD = format_mechanism(Mechanism(reserve_price=0.9))
 NONSENSE = "a fine market"
-HERE = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-ELSEWHERE = """
-import json, pickle, sys
-from types import SimpleNamespace
-reward, asked = pickle.load(open("sent", "rb"))
-step = SimpleNamespace(global_step=7)
-totals = [reward(**asked), reward(prompts=[], trainer_state=step, **asked)]
-assert "torch" not in sys.modules
-print(json.dumps(totals))
-"""
 
 
 @pytest.fixture
@@ -123,6 +106,8 @@ def test_trl_function_logs_the_spread_within_groups(states: Episodes) -> None:
     totals = reward.as_reward_function(group_size=2)(
         completions=chats, state=[0, 0, 1, 1], trainer_state=state, log_metric=logged.__setitem__
     )
+    texts = [chat[0]["content"] for chat in chats]
+    assert totals == reward.score(texts, [0, 0, 1, 1], training_step=4)[0].tolist()
     expected = np.std(totals[:2], ddof=1) / 2  # the second group has no spread
     assert logged["group_reward_std"] == pytest.approx(expected)
     assert logged["groups_without_spread"] == 0.5
@@ -144,19 +129,3 @@ def test_rewards_of_sampled_answers_and_of_neighbours_are_logged_apart(states: E
     plain: dict[str, float] = {}
     reward.as_reward_function(2)(**asked, log_metric=plain.__setitem__)
     assert not [name for name in plain if name.startswith("reward_s") and name != "reward_seconds"]
-
-
-@pytest.mark.slow
-def test_another_process_gives_texts_the_reward_of_training(
-    states: Episodes, tmp_path: Path
-) -> None:
-    stack = RewardStack({"format": 0.5, "composite": 1.0})
-    reward = MarketReward(rewarded(states, stack), futures=8, horizon=2, seed=3)
-    asked = {"completions": [GOOD, NONSENSE, BAD], "state": [3, 3, 5]}
-    (tmp_path / "sent").write_bytes(pickle.dumps((reward.as_reward_function(8), asked)))
-    elsewhere = [sys.executable, "-c", ELSEWHERE]
-    answer = subprocess.run(elsewhere, cwd=tmp_path, env=HERE, capture_output=True, text=True)
-    assert answer.returncode == 0, answer.stderr
-    first, second = (reward.score([GOOD, NONSENSE, BAD], [3, 3, 5], step)[0] for step in (0, 7))
-    assert json.loads(answer.stdout) == [list(first), list(second)]
-    assert first[1] == 0.0 and not np.equal(first, second).all()
