@@ -125,15 +125,11 @@ def test_a_folder_is_no_base_model(
         assert "`mine`, a model that is not on the hub" in text and str(tmp_path) not in text
 
 
-def test_a_model_that_gave_no_mechanism_says_so(evidence: Evidence) -> None:
-    text = model_card(evidence, SETTINGS, Example(CHAT, ""), 1).text
-    assert "was not a valid mechanism" in text and "```json" not in text
-
-
-def test_weights_that_all_trained_have_no_adapters(evidence: Evidence) -> None:
+def test_a_model_without_a_mechanism_or_adapters_says_so(evidence: Evidence) -> None:
     lora = evidence.config["model"]["lora"] | {"rank": 0}
-    text = model_card(with_model(evidence, lora=lora), SETTINGS, EXAMPLE, 1).text
+    text = model_card(with_model(evidence, lora=lora), SETTINGS, Example(CHAT, ""), 1).text
     assert "none: all weights were trained" in text
+    assert "was not a valid mechanism" in text and "```json" not in text
 
 
 def test_a_model_that_was_constrained_says_so(evidence: Evidence, tmp_path: Path) -> None:

@@ -76,12 +76,6 @@ def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
     assert (np.sign(data.rewards) == weight).mean() > 0.9
 
 
-def test_without_a_teacher_there_is_no_practice(env: DesignEnv, tmp_path: Path) -> None:
-    run = make_run(env, tmp_path, SFT)
-    assert make_practice(run) is None
-    assert not run.folder.distillation_data.exists()
-
-
 def test_the_populations_of_practice_are_practised_in(env: DesignEnv, tmp_path: Path) -> None:
     asked = settings(0.003, 8)
     dropouts = Population(types={"dropout": BidderType(1, ["withdraw"], outside_option=0.3)})
