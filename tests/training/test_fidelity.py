@@ -7,8 +7,8 @@ import copy
 import torch
 
 from daedalus.design.env import DesignEnv
-from daedalus.training.fidelity import fidelity
 from daedalus.training.model import LanguageModel
+from daedalus.training.pipeline import fidelity
 from tests.training.conftest import chats_of
 
 
