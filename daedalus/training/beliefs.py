@@ -58,13 +58,9 @@ def likeliest(language_model: LanguageModel, chat: list[Message]) -> Completions
 def choice_beliefs(language_model: LanguageModel, said: Completions) -> pd.DataFrame:
     """Return how likely a model finds each choice in an answer, given what stands before it.
 
-    Args:
-        language_model: The model that is asked.
-        said: One constrained answer, perhaps of another model with the same tokenizer.
-
-    Returns:
-        A row for each choice, in order: its ``field``, the ``token`` that was chosen, its
-        ``probability`` among the allowed ones, and the ``entropy`` of these in nats.
+    The one answer is constrained, and perhaps of another model with the same tokenizer. The table
+    has a row for each choice, in order: its ``field``, the ``token`` that was chosen, its
+    ``probability`` among the allowed ones, and the ``entropy`` of these in nats.
     """
     model, tokenizer = language_model.model, language_model.tokenizer
     constraint = mechanism_constraint(language_model)

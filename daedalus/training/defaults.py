@@ -57,9 +57,7 @@ def own_defaults(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
 def own_tokenizer(tokenizer: PreTrainedTokenizerBase, end: int | None = None) -> None:
     """Give a tokenizer what it lacks, and what a run depends on.
 
-    Args:
-        tokenizer: The tokenizer, which is changed.
-        end: A token that ends answers, for a tokenizer that names none.
+    If it names no token that ends answers, that is ``end``.
 
     Raises:
         CannotRunError: No token ends an answer, or the chat template cannot tell a question.

@@ -9,7 +9,7 @@ from typing import Any
 import datasets
 import pandas as pd
 import transformers
-from transformers import ProgressCallback, Trainer, TrainerCallback, TrainerState
+from transformers import ProgressCallback, TrainerCallback, TrainerState
 
 from daedalus.checks import CannotRunError
 from daedalus.runs.files import write_table, write_text
@@ -81,12 +81,6 @@ def hide_small_progress_bars() -> None:
     """Hide the progress bars of tokenizing and saving, which take seconds."""
     datasets.disable_progress_bars()
     transformers.utils.logging.disable_progress_bar()
-
-
-def show_progress(trainer: Trainer) -> None:
-    """Replace the progress bar of a trainer by ours."""
-    trainer.remove_callback(ProgressCallback)
-    trainer.add_callback(ProgressBar)
 
 
 def write_history(tracker: Tracker, phase: str, run: RunFolder) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from transformers import (
     AutoModelForCausalLM,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    ProgressCallback,
     Trainer,
     TrainerCallback,
     TrainerControl,
@@ -31,7 +32,11 @@ from daedalus.training.checkpoints import completed_steps, last_checkpoint
 from daedalus.training.hardware import memory_advice
 from daedalus.training.model import LanguageModel, keep_numbers_alike, load_language_model
 from daedalus.training.run import TrainingRun
-from daedalus.training.trainer_logs import SignalsCallback, hide_small_progress_bars, show_progress
+from daedalus.training.trainer_logs import (
+    ProgressBar,
+    SignalsCallback,
+    hide_small_progress_bars,
+)
 from daedalus.training.trl_internals import (
     finish_checkpoints_together,
     load_checkpoint,
@@ -104,7 +109,8 @@ def run_phase(trainer: Trainer, phase: str, run: TrainingRun) -> PreTrainedModel
     assert isinstance(tokenizer, PreTrainedTokenizerBase)
     train_adapters_in_float32(model)
     keep_numbers_alike(cast(PreTrainedModel, model), tokenizer)
-    show_progress(trainer)
+    trainer.remove_callback(ProgressCallback)
+    trainer.add_callback(ProgressBar)
     size, rate = _settings_to_lower(phase, run)
     trainer.add_callback(SignalsCallback(run.tracker, phase, rate))
     trainer.add_callback(SaveByTime())

@@ -32,6 +32,8 @@ def write_folder(evidence: Evidence, settings: HubSettings, example: Example, fo
     Raises:
         CannotRunError: The model, or its adapters alone, cannot be published.
     """
+    from daedalus.training.model import load_language_model  # torch is slow to import
+
     run = evidence.run
     if settings.adapter_only:
         _write_adapters(evidence, folder)
@@ -42,7 +44,8 @@ def write_folder(evidence: Evidence, settings: HubSettings, example: Example, fo
         _copy(path, folder / "run")
     for name in _FIGURES:
         _copy(run.figures / name, folder / "figures")
-    model_card(evidence, settings, example, _parameters(folder)).save(folder / CARD)
+    parameters = load_language_model(folder).model.num_parameters()
+    model_card(evidence, settings, example, int(parameters)).save(folder / CARD)
 
 
 def check_folder(folder: Path) -> list[str]:
@@ -96,12 +99,6 @@ def _write_adapters(evidence: Evidence, folder: Path) -> None:
         )
     shutil.copytree(run.model, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*_WEIGHTS))
     write_sum(base, phases, folder)
-
-
-def _parameters(folder: Path) -> int:
-    from daedalus.training.model import load_language_model
-
-    return int(load_language_model(folder).model.num_parameters())
 
 
 def require_token() -> None:

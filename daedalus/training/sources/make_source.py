@@ -22,12 +22,8 @@ def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> S
     """Return the prompts and rewards of an algorithm.
 
     With ``training.objectives`` each state has a goal of its own, and so has its group. Of several
-    processes, the main one plays up to the states and hands them over.
-
-    Args:
-        language_model: The model in training. It plays up to the states if ``own_states`` is set.
-        run: The run.
-        name: Name of the algorithm, whose settings describe the source.
+    processes, the main one plays up to the states and hands them over. The model in training plays
+    if ``own_states`` is set.
     """
     settings = run.settings.reinforcement[name]
     player = _state_player(language_model, run, settings)

@@ -104,14 +104,8 @@ def with_neighbours(
 ) -> list[list[int]]:
     """Return groups in which neighbours of sampled answers come before these.
 
-    Args:
-        prompts: Tokens of the prompt of each answer.
-        answers: Tokens of valid answers, groups side by side.
-        sampled: Answers of each group.
-        count: Neighbours that each group gets, drawn by torch's global random numbers.
-        tokenizer: It reads answers.
-        allow: See ``ConstrainedTrainer``.
-        change: See there.
+    Groups of ``sampled`` valid answers, as tokens, stand side by side, and so do their prompts.
+    Each group gets ``count`` neighbours, drawn by torch's global random numbers.
     """
     if not count:
         return list(answers)
