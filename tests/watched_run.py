@@ -99,7 +99,7 @@ def fixed_sampling(kill: int | None = None) -> Callable[..., Any]:
 
     from daedalus.design.search.space import random_mechanisms
     from daedalus.market.seeds import generator
-    from tests.training.answers import answer_tokens
+    from tests.training.conftest import answer_tokens
 
     sample = GRPOTrainer._generate_single_turn
 

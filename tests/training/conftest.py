@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from datasets import Dataset
-from transformers import GenerationConfig
+from transformers import GenerationConfig, PreTrainedTokenizerBase
 
 from daedalus.design.designers.distilled import DistilledSettings
 from daedalus.design.env import DesignEnv
@@ -20,13 +20,20 @@ from daedalus.design.search.states import mid_episode_states
 from daedalus.evaluation.run_report import Report
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.parsing import format_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker, TrackingSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.sft.settings import SftSettings
+from daedalus.training.defaults import end_of_answer
 from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.run import TrainingRun
-from daedalus.training.settings import LoraSettings, ModelSettings, TrainingSettings
+from daedalus.training.settings import (
+    LoraSettings,
+    ModelSettings,
+    PortfolioSettings,
+    TrainingSettings,
+)
 from tests.populations import population
 
 PROMPT = PromptSettings()
@@ -95,6 +102,19 @@ def _made(seed: int) -> LanguageModel:
 def chats_of(env: DesignEnv, count: int) -> list[list[Message]]:
     """Return the prompts of so many states in the middle of episodes."""
     return prompts(mid_episode_states(env, count, 0, "x").observe(), PROMPT)
+
+
+def taught(examples: int = 64, **sft: Any) -> TrainingSettings:
+    """Return settings of training with a teacher."""
+    asked = SftSettings(examples=examples, batch_size=4, teacher=TEACHER, **sft)
+    portfolio = PortfolioSettings(populations=1)
+    return TrainingSettings(prompt=PROMPT, sft=asked, portfolio=portfolio)
+
+
+def answer_tokens(tokenizer: PreTrainedTokenizerBase, mechanism: Mechanism) -> list[int]:
+    """Return the tokens of an answer, with the token that ends it."""
+    text = format_mechanism(mechanism)
+    return [*tokenizer(text, add_special_tokens=False).input_ids, end_of_answer(tokenizer)]
 
 
 def answers(pairs: Dataset) -> list[str]:

@@ -19,12 +19,11 @@ from daedalus.design.search.states import RandomWalkDesigner, mid_episode_states
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parsing import format_mechanism
 from daedalus.runs.folder import RunFolder
-from daedalus.training.algorithms.sft.settings import SftSettings
 from daedalus.training.model import LanguageModel
-from daedalus.training.settings import PortfolioSettings, TrainingSettings
+from daedalus.training.settings import TrainingSettings
 from daedalus.training.sources.make_source import make_source
 from daedalus.training.sources.source import Source
-from tests.training.conftest import CANDIDATES, GRPO, PROMPT, TEACHER, make_run
+from tests.training.conftest import CANDIDATES, GRPO, PROMPT, make_run, taught
 
 
 def rewards_of(source: Source, mechanisms: list[Mechanism], rows: list[int]) -> list[float]:
@@ -38,15 +37,6 @@ def rewards_of(source: Source, mechanisms: list[Mechanism], rows: list[int]) -> 
     )
 
 
-def training(**grpo: object) -> TrainingSettings:
-    settings = TrainingSettings(
-        prompt=PROMPT,
-        sft=SftSettings(examples=64, temperature=0.003, teacher=TEACHER),
-        portfolio=PortfolioSettings(populations=1),
-    )
-    return replace(settings, grpo=replace(settings.grpo, states=8, futures=2, **grpo))
-
-
 def test_the_teacher_acts_after_the_commitment_steps_of_a_completion(
     env: DesignEnv, small: LanguageModel, tmp_path: Path
 ) -> None:
@@ -56,7 +46,9 @@ def test_the_teacher_acts_after_the_commitment_steps_of_a_completion(
     DistillationData(features, last, CANDIDATES).write(folder.distillation_data)
     totals = {}
     for steps in (None, 1):
-        settings = training(horizon=2, commitment_steps=steps)
+        settings = taught()
+        grpo = replace(settings.grpo, states=8, futures=2, horizon=2, commitment_steps=steps)
+        settings = replace(settings, grpo=grpo)
         run = make_run(env, tmp_path, settings, portfolio=CANDIDATES)
         source = make_source(small, run, "grpo")
         totals[steps] = rewards_of(source, [CANDIDATES[0]] * 8, [0] * 8)

@@ -18,8 +18,7 @@ from daedalus.training.algorithms.grpo.settings import GrpoSettings
 from daedalus.training.algorithms.grpo.trainer import grpo_config, train_grpo
 from daedalus.training.model import LanguageModel
 from daedalus.training.sources.make_source import make_source
-from tests.training.answers import answer_tokens
-from tests.training.conftest import GRPO, make_run
+from tests.training.conftest import GRPO, answer_tokens, make_run
 from tests.training.fake_vllm import serving
 
 

@@ -17,9 +17,8 @@ from daedalus.design.search.trees import TreeDesigner
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.market.seeds import market_seeds
 from daedalus.training.algorithms.sft.practice import Practice
-from daedalus.training.algorithms.sft.settings import CorrectionSettings, SftSettings
-from daedalus.training.settings import PortfolioSettings, TrainingSettings
-from tests.training.conftest import CANDIDATES, PROMPT, TEACHER, answers
+from daedalus.training.algorithms.sft.settings import CorrectionSettings
+from tests.training.conftest import CANDIDATES, PROMPT, TEACHER, answers, taught
 
 EXPLORATION = 0.4  # not the default
 
@@ -37,12 +36,7 @@ def player(teacher: TreeDesigner) -> EpsilonGreedyExplorer:
 def practice(
     envs: Sequence[DesignEnv], teacher: TreeDesigner, count: int = 64, **sft: object
 ) -> Practice:
-    sizes = {"examples": count, "batch_size": 4, "exploration": EXPLORATION}
-    asked = SftSettings(**sizes, teacher=TEACHER, **sft)  # type: ignore[arg-type]
-    portfolio = PortfolioSettings(populations=1)
-    return Practice(
-        envs, teacher, TrainingSettings(prompt=PROMPT, sft=asked, portfolio=portfolio), 0
-    )
+    return Practice(envs, teacher, taught(count, exploration=EXPLORATION, **sft), 0)
 
 
 def test_at_a_low_temperature_answers_have_the_highest_prediction(
@@ -107,13 +101,3 @@ def test_corrections_are_the_teachers_answers_where_the_model_leads(
         chosen = teacher.choose(observation)
         assert answers(pairs)[part] == [format_mechanism(CANDIDATES[each]) for each in chosen]
         played.step(stubborn.propose(observation, np.random.default_rng(0)))
-
-
-def test_every_round_of_corrections_has_its_own_markets(
-    env: DesignEnv, teacher: TreeDesigner
-) -> None:
-    more = CorrectionSettings(rounds=2, examples=20)
-    made = practice([env], teacher, corrections=more)
-    model = FixedDesigner(CANDIDATES[0])
-    first, second = (list(made.corrections(model, number)["prompt"]) for number in range(2))
-    assert first != second

@@ -36,7 +36,7 @@ from daedalus.training.algorithms.sft.trainer import (
 from daedalus.training.checkpoints import export
 from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel, load_language_model, make_language_model
-from daedalus.training.settings import ModelSettings, PortfolioSettings, TrainingSettings
+from daedalus.training.settings import ModelSettings, TrainingSettings
 from daedalus.training.tokenizer import number_tokens
 from tests.training.conftest import (
     ADAPTED,
@@ -44,10 +44,10 @@ from tests.training.conftest import (
     PROMPT,
     SFT,
     SMALL,
-    TEACHER,
     answers,
     make_run,
     small_model,
+    taught,
 )
 
 SECOND, FIRST = Mechanism(), Mechanism(auction_type="first_price")
@@ -56,17 +56,12 @@ ASKED = [{"fairness": 1.0}, {"revenue": 1.0}]
 GIVES = {"fairness": SECOND, "revenue": FIRST}
 
 
-def settings(temperature: float, count: int = 64) -> TrainingSettings:
-    sft = SftSettings(examples=count, batch_size=4, temperature=temperature, teacher=TEACHER)
-    return TrainingSettings(prompt=PROMPT, sft=sft, portfolio=PortfolioSettings(populations=1))
-
-
 @pytest.mark.parametrize(("weight", "best"), [(1.0, {0.0}), (-1.0, {0.9})])
 def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
     env: DesignEnv, tmp_path: Path, weight: float, best: set[float]
 ) -> None:
     judged = replace(env, reward=RewardStack({"welfare": weight}))
-    run = make_run(judged, tmp_path, settings(1e-9, 32), portfolio=CANDIDATES)
+    run = make_run(judged, tmp_path, taught(32, temperature=1e-9), portfolio=CANDIDATES)
     practice = make_practice(run)
     assert practice is not None
     pairs = practice.lessons()
@@ -77,7 +72,7 @@ def test_the_teacher_maximises_the_given_reward_and_its_data_is_kept(
 
 
 def test_the_populations_of_practice_are_practised_in(env: DesignEnv, tmp_path: Path) -> None:
-    asked = settings(0.003, 8)
+    asked = taught(8, temperature=0.003)
     dropouts = Population(types={"dropout": BidderType(1, ["withdraw"], outside_option=0.3)})
     others = {"dropouts": PopulationSettings("dropouts", dropouts)}
     asked = replace(asked, sft=replace(asked.sft, practice=others))
@@ -107,9 +102,9 @@ def test_corrections_go_on_from_the_lessons(
 
     monkeypatch.setattr(trainer, "train_sft", noted)
     monkeypatch.setattr(trainer, "_ANSWER_TOKENS", 8)  # it writes no mechanism, however long
-    asked = settings(0.003, 16)
+    asked = taught(16, temperature=0.003)
     more = CorrectionSettings(rounds=2, examples=8, steps=2)
-    asked = replace(asked, sft=replace(asked.sft, steps=3, batch_size=4, corrections=more))
+    asked = replace(asked, sft=replace(asked.sft, steps=3, corrections=more))
     run = make_run(env, tmp_path, asked, model, CANDIDATES)
     log, trained = run.tracker, train(small, run)
     assert [each["step"] for each in log.history("sft")] == [1, 2, 3]
