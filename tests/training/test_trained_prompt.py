@@ -52,14 +52,11 @@ def test_a_prompt_with_the_old_key_says_how_to_rename_it(tmp_path: Path) -> None
         trained_prompt(tmp_path)
 
 
-def test_a_published_model_keeps_its_prompt(tmp_path: Path, cache: Path) -> None:
+def test_a_published_model_keeps_its_prompt_if_it_has_one(tmp_path: Path, cache: Path) -> None:
     leave_snapshot(leave(tmp_path / "model", PROMPT), "OWNER/NAME", cache)
     assert trained_prompt("OWNER/NAME").compact
-
-
-def test_a_model_without_the_file_gets_the_default_prompt(tmp_path: Path, cache: Path) -> None:
-    leave_snapshot(leave(tmp_path / "model", "config.json"), "OWNER/NAME", cache, missing=PROMPT)
-    assert not trained_prompt("OWNER/NAME").compact
+    leave_snapshot(leave(tmp_path / "other", "config.json"), "OWNER/OTHER", cache, missing=PROMPT)
+    assert not trained_prompt("OWNER/OTHER").compact
 
 
 def test_an_unknown_file_is_not_taken_for_a_missing_one(tmp_path: Path, cache: Path) -> None:

@@ -48,9 +48,6 @@ def test_the_scores_are_read_back(card: ModelCard, evidence: Evidence) -> None:
     assert found.metric_args["low"] == pytest.approx(lead["difference_low"], abs=1e-4)
     assert found.metric_args["high"] == pytest.approx(lead["difference_high"], abs=1e-4)
     assert results["mean_reward"].metric_value == evidence.trained["mean"] == 0.0
-
-
-def test_the_metadata_are_those_of_the_hub(card: ModelCard) -> None:
     data = card.data.to_dict()
     assert (data["license"], data["library_name"]) == ("apache-2.0", "transformers")
     assert data["pipeline_tag"] == "text-generation" and {"sft", "grpo"} <= set(data["tags"])
