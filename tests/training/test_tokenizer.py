@@ -92,9 +92,3 @@ def test_a_market_takes_some_sixty_tokens_to_tell() -> None:
     chats = prompts(mid_episode_states(env, 100, seed=9, purpose="x").observe(), prompt)
     asked = model.tokenizer.apply_chat_template(chats, add_generation_prompt=True)
     assert max(len(tokens) for tokens in asked["input_ids"]) <= 60
-
-
-def test_chat_ends_each_turn(small: LanguageModel) -> None:
-    chat = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "{}"}]
-    text = small.tokenizer.apply_chat_template(chat, tokenize=False)
-    assert text == "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n"

@@ -1,12 +1,16 @@
-"""A phase goes on where it was interrupted."""
+"""A phase goes on where it was interrupted, and says why it cannot; its history is written."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 import torch
 from torch.distributed.device_mesh import init_device_mesh
@@ -16,6 +20,7 @@ from transformers import Trainer, TrainerControl, TrainerState, TrainingArgument
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
 from daedalus.market.interface import MarketSettings
+from daedalus.runs.folder import RunFolder
 from daedalus.runs.tracking import Tracker
 from daedalus.training import trainers
 from daedalus.training.algorithms.grpo import trainer as grpo
@@ -25,7 +30,9 @@ from daedalus.training.backends import load_base
 from daedalus.training.checkpoints import completed_steps, export
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import ModelSettings
+from daedalus.training.trainer_logs import write_history
 from daedalus.training.trainers import SaveByTime, whole
+from daedalus.training.trl_internals import WRITTEN_FOR, finish_checkpoints_together
 from tests.populations import population
 from tests.training.conftest import (
     GRPO,
@@ -219,3 +226,28 @@ def test_a_phase_that_was_trained_for_longer_is_not_the_phase_that_is_asked_for(
 ) -> None:
     with pytest.raises(CannotRunError, match="sft: it made 3 steps, and its settings ask for 2"):
         sft_history(uninterrupted[0], steps=2)
+
+
+def test_the_history_of_a_phase_is_written_as_json_and_csv(tmp_path: Path) -> None:
+    with make_tracker(tmp_path) as tracker:
+        for step in (1, 2):
+            tracker.log("grpo", step, {"reward": 0.1 * step, "loss": 0.5})
+        tracker.log("sft", 1, {"loss": 2.0})
+        history = write_history(tracker, "grpo", RunFolder(tmp_path))
+    assert history["step"].tolist() == [1, 2]
+    records = json.loads((tmp_path / "training_history.json").read_text())
+    assert [record["reward"] for record in records] == [0.1, 0.2]
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "training_history.csv"), history)
+
+
+def test_these_methods_were_read_in_the_versions_that_are_installed() -> None:
+    assert {name: version(name) for name in WRITTEN_FOR} == WRITTEN_FOR
+
+
+def test_a_checkpoint_waits_for_the_random_state_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    trainer = SimpleNamespace(_save_rng_state=order.append)
+    monkeypatch.setattr("daedalus.training.trl_internals.gathered", lambda _: order.append("all"))
+    finish_checkpoints_together(trainer)  # type: ignore[arg-type]
+    trainer._save_rng_state("mine")
+    assert order == ["mine", "all"]

@@ -53,7 +53,6 @@ def test_the_folder_holds_the_model_the_card_and_the_evidence(
     assert trained_prompt(folder) == trained_prompt(evidence.run.model)
 
 
-@pytest.mark.slow
 def test_the_snippet_prints_what_the_model_answers(folder: Path, tmp_path: Path) -> None:
     """It runs in a fresh interpreter and finds the model by its name on the hub."""
     leave_snapshot(folder, "OWNER/NAME", tmp_path / "cache")
