@@ -30,9 +30,7 @@ _LONGEST = 512  # tokens, the most that it takes
 class SentenceEncoder:
     """Maps sentences to embeddings: the mean of the last hidden states, of length 1.
 
-    Attributes:
-        tokenizer: Its tokenizer.
-        model: Its transformer, perhaps with adapters.
+    The transformer may have adapters.
     """
 
     tokenizer: Any

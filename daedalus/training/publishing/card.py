@@ -46,12 +46,7 @@ print(tokenizer.decode(answer, skip_special_tokens=True))"""
 
 @dataclass(frozen=True)
 class Example:
-    """A prompt and the model's answer.
-
-    Attributes:
-        chat: Messages of the prompt.
-        answer: The answer, or "" if it was not a mechanism.
-    """
+    """A prompt and the model's answer, which is "" if it was not a mechanism."""
 
     chat: list[Message]
     answer: str
