@@ -76,8 +76,6 @@ def load_language_model(
 ) -> LanguageModel:
     """Load a model from a folder or by its hub name, with ``own_defaults``.
 
-    Without a quantisation its weights are left as they are.
-
     Raises:
         CannotRunError: There is no such model, it cannot be downloaded, or it cannot chat.
     """

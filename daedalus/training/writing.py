@@ -27,9 +27,6 @@ class Writing:
 def mechanism_constraint(
     language_model: LanguageModel, allowed: Mapping[str, Allowed] | None = None
 ) -> Constraint:
-    """Return the constraint that a model writes one mechanism only, see ``constraint_to``.
-
-    For what the fields may be see ``Goal``.
-    """
+    """Return the constraint to one mechanism; for what is allowed see ``Goal``."""
     pattern = mechanism_pattern(allowed)
     return constraint_to(pattern, language_model.model, language_model.tokenizer)
