@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,13 +10,13 @@ import pytest
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.settings import EvaluationSettings
 from daedalus.market.goal import Goal
-from daedalus.market.mechanism import FIELDS, Mechanism, mechanism_from_mapping
+from daedalus.market.mechanism import FIELDS, mechanism_from_mapping
 from daedalus.market.seeds import market_seeds
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.messages import LEAST_BIDDERS, DaedalusAction, WireMechanism
 from daedalus.service.page.page_messages import TourStop
-from daedalus.service.page.tour import STOPS, stop_of, tour
+from daedalus.service.page.tour import STOPS, tour
 from daedalus.service.sessions.session_messages import ArenaRound
 from daedalus.service.sessions.watching import arena, reveal
 from experiments.serve import make_catalogue
@@ -27,6 +26,7 @@ from tests.launch.config.composing import composed
 
 ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()
 EPISODES = 200
+LONGEST_TEXT = 480  # characters, about five lines of a page
 
 every_stop = pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name)
 
@@ -62,7 +62,7 @@ def test_a_stop_is_json_and_can_be_visited(stop: TourStop, served: Catalogue) ->
     told = json.loads(stop.model_dump_json())
     names = ("name", "title", "attack", "watch", "seen", "contrast", "fix", "lesson")
     texts = {name: told.pop(name) for name in names}
-    assert all(text.strip() == text and text for text in texts.values())
+    assert all(text.strip() == text and 0 < len(text) <= LONGEST_TEXT for text in texts.values())
     assert 2 <= len(texts["attack"].split(". ")) <= 6  # sentences
     hurt, fixed = (mechanism_from_mapping(told.pop(name)) for name in ("hurt", "fixed"))
     different = [name for name in FIELDS if getattr(hurt, name) != getattr(fixed, name)]
@@ -184,26 +184,3 @@ def test_only_what_is_on_offer_can_be_visited() -> None:
     sealed = Goal(allowed={"auction_type": ("second_price", "vcg")})
     allowed = tour(everywhere, {"fresh"}, sealed)
     assert allowed and "bid_shading" not in [stop.name for stop in allowed]
-
-
-TEXTS = ("title", "attack", "watch", "seen", "contrast", "fix", "lesson")
-STOP: dict[str, Any] = dict.fromkeys(TEXTS, "words") | {
-    "hurt": Mechanism(auction_type="first_price"),
-    "changes": {"auction_type": "second_price"},
-}
-
-
-@pytest.mark.parametrize(
-    ("fields", "hint"),
-    [
-        ({"attack": ""}, "attack: 0 characters"),
-        ({"fix": "long " * 200}, "fix: 1000 characters"),
-        ({"changes": {}}, "change one or two fields"),
-        ({"changes": {"auction_type": "first_price"}}, "change one or two fields"),
-        ({"changes": {"reserve_price": 0.2, "shill_penalty": 1.0, "reveal_reserve": True}}, "two"),
-        ({"changes": {"reserve_price": 2.0}}, "reserve_price: 2.0"),
-    ],
-)
-def test_a_stop_that_shows_nothing_is_refused(fields: dict[str, Any], hint: str) -> None:
-    with pytest.raises(ValueError, match=hint):
-        stop_of(**(STOP | fields))
