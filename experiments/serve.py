@@ -36,9 +36,8 @@ from daedalus.runs.console import make_console
 from daedalus.service.address import web_address
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
-from daedalus.service.openenv.asked_market import AskedMarket
 from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
-from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.catalogue import AskedMarket, Catalogue
 from daedalus.service.openenv.rubric import COMPOSITE
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.asked_bidders import BackgroundBidders, recorded_only

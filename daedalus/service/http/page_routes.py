@@ -12,7 +12,6 @@ from daedalus.market.goal import Goal
 from daedalus.service.http.api_messages import documented
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.page.article import documents_of, figures_of, page_of, plain_page
-from daedalus.service.page.brief_offer import make_brief_offer
 from daedalus.service.page.newest_run import NewestRun
 from daedalus.service.page.offer import make_offer
 from daedalus.service.page.page_messages import Offer, Tour, TrainingCurves
@@ -33,18 +32,10 @@ def page_routes(
     reports: bool,
     briefs: bool,
 ) -> APIRouter:
-    """Return the routes that the page asks.
-
-    Args:
-        settings: Limits, and where runs and the article are.
-        catalogue: What visitors may choose.
-        designers: Names of the designers beside the trained one.
-        reports: Whether there are reports on logs of bids.
-        briefs: Whether briefs are read.
-    """
+    """Return the routes that the page asks; ``designers`` are those beside the trained one."""
     router = APIRouter(tags=["Page"])
     upload_bytes = settings.max_upload_bytes if reports else 0
-    offer = make_offer(catalogue, designers, upload_bytes, make_brief_offer() if briefs else None)
+    offer = make_offer(catalogue, designers, upload_bytes, briefs)
     newest = NewestRun(Path(settings.outputs))
 
     @router.get("/api/catalogue", summary="Read every choice and its meaning")

@@ -16,14 +16,39 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.allowed import Allowed, narrowed, read_allowed
 from daedalus.market.goal import Goal
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import MechanismError
+from daedalus.market.mechanism import Mechanism, MechanismError
 from daedalus.market.population_settings import PopulationSettings
-from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
+from daedalus.market.views import Player
 from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Opened
 from daedalus.service.openenv.checked_types import integer
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import MOST_VALUES, ResetOptions
 from daedalus.service.openenv.rubric import COMPOSITE
+
+ASKED_POPULATION, ASKED_MARKET = "language_models", "asked"
+"""Names of the population in which a language model bids, and of its market; neither goes with
+another one."""
+
+
+@dataclass(frozen=True)
+class AskedMarket:
+    """A market in which a language model bids.
+
+    Attributes:
+        population: The bidders.
+        market: Shape of the episodes. They have no warm-up, so that a reset asks nothing.
+        players: Who bids, by type. A bid that must be asked for raises ``UnansweredError``.
+        model: Name of the model.
+        recorded: Whether its answers are recorded, so that it answers nothing else.
+        rules: Mechanisms to begin with, by name; recorded answers allow each of them.
+    """
+
+    population: PopulationSettings
+    market: MarketSettings
+    players: Mapping[str, Player]
+    model: str
+    recorded: bool
+    rules: Mapping[str, Mechanism]
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,7 @@ _FIGURE = re.compile(rf"!\[[^\]]*\]\({FOLDER}/([\w-]+\.png)\)")
 
 
 def figures_of(write_up: Path) -> dict[str, Path]:
-    """Return the figures that a Markdown file shows from the folder ``figures`` beside it.
-
-    Args:
-        write_up: The file; it need not exist.
-
-    Returns:
-        The paths of the figures by file name; none if the file does not exist.
-    """
+    """Return the figures that a Markdown file shows from the folder beside it, by file name."""
     if not write_up.is_file():
         return {}
     names = _FIGURE.findall(write_up.read_text(encoding="utf-8"))
@@ -40,10 +33,7 @@ def documents_of(write_up: Path) -> dict[str, Path]:
 def page_of(document: Path, documents: Collection[str]) -> str:
     """Return a Markdown file as a web page.
 
-    Args:
-        document: The file.
-        documents: File names of those that are served beside it. Links to other files become plain
-            text, because the server does not have them.
+    Links to files that are not among ``documents`` become plain text: the server lacks them.
     """
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(document.read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.lab.bids.text_table import USUAL_NAMES
 from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal
@@ -16,11 +17,16 @@ from daedalus.market.mechanism import (
     Mechanisms,
 )
 from daedalus.market.ranges import SIZES, TRAITS
-from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION, AskedMarket
-from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.openenv.messages import WireMechanism
+from daedalus.service.openenv.catalogue import (
+    ASKED_MARKET,
+    ASKED_POPULATION,
+    AskedMarket,
+    Catalogue,
+)
+from daedalus.service.openenv.messages import LONGEST_BRIEF, WireMechanism
 from daedalus.service.page.page_messages import (
     AskedBidders,
+    BriefMeaning,
     BriefOffer,
     Meaning,
     MechanismField,
@@ -55,22 +61,50 @@ _DESIGNERS = {
     "first step waits for it",
     "planner": "what is best in copies of the market as it stands, which no designer may see",
 }
+_BRIEF_KINDS = {
+    "aim": "Most of all: {}",
+    "also": "Counts too: {}",
+    "payment": "Format: {}",
+    "ban": "Any format but {}",
+    "reserve_told": "Buyers know the reserve: {}",
+    "winner_told": "Buyers learn who won: {}",
+    "price_told": "Buyers learn the price: {}",
+    "bids_told": "Buyers learn the bids: {}",
+    "statistics_told": "Buyers learn statistics of bids: {}",
+    "floor": "Mean {} at least",
+}
+_BRIEF_MEANINGS = {
+    "reserve_least/x": "Reserve price at least",
+    "reserve_most/x": "Reserve price at most",
+    "reserve_exact/x": "Reserve price exactly",
+    "shill_fine/least": "Fine for false names at least",
+    "shill_fine/none": "No fine for false names",
+    "withdrawal_fine/least": "Fine for walking away at least",
+    "withdrawal_fine/most": "Fine for walking away at most",
+    "no_fines/all": "No fines at all",
+    "ring_policy/no_suspicion": "Joint bidding: nobody punished on suspicion",
+    "ring_policy/declared": "Joint bidding: restricted",
+    "ring_policy/proof": "Joint bidding: fined on proof alone",
+    "ring_policy/tolerated": "Joint bidding: allowed",
+    "conditional/ring": "With a ring, a fine at least",
+    "nothing_told/all": "Buyers are told nothing",
+    "fact/ring": "Fact: most buyers are a ring",
+    "fact/walkers": "Fact: buyers walk away",
+    "fact/budgets": "Fact: buyers have small budgets",
+    "fact/honest": "Fact: buyers are honest",
+    "fact/false_names": "Fact: buyers use false names",
+    "nothing/all": "Asks for nothing",
+    "other/all": "A wish that cannot be set",
+}
 
 
 def make_offer(
     catalogue: Catalogue,
     designers: Sequence[str],
     upload_bytes: int = 0,
-    brief: BriefOffer | None = None,
+    briefs: bool = False,
 ) -> Offer:
-    """Return the choices.
-
-    Args:
-        catalogue: Populations, markets and objectives.
-        designers: Names of the designers beside the trained one.
-        upload_bytes: Longest request with a log of bids; 0 if there are no reports.
-        brief: What a brief may say; None if none is read.
-    """
+    """Return the choices; ``designers`` are those beside the trained one."""
     names = (TRAINED, *designers)
     return Offer(
         fields=[_field(name, Goal(allowed=catalogue.allowed)) for name in FIELDS],
@@ -90,7 +124,7 @@ def make_offer(
         max_episode_length=catalogue.max_episode_length,
         upload_bytes=upload_bytes,
         bid_columns=USUAL_NAMES,
-        brief=brief,
+        brief=make_brief_offer() if briefs else None,
     )
 
 
@@ -137,3 +171,19 @@ def _bidders(asked: AskedMarket) -> AskedBidders:
         for name, each in asked.rules.items()
     ]
     return AskedBidders(model=asked.model, recorded=asked.recorded, rules=rules)
+
+
+def make_brief_offer() -> BriefOffer:
+    """Return every meaning that a sentence of a brief may have, in words for the page."""
+    return BriefOffer(longest=LONGEST_BRIEF, meanings=[_meaning(name) for name in MEANINGS])
+
+
+def _meaning(name: str) -> BriefMeaning:
+    meaning, (kind, _, value) = MEANINGS[name], name.partition("/")
+    words = value.replace("_", " ").replace("vcg", "VCG")
+    text = _BRIEF_MEANINGS.get(name) or _BRIEF_KINDS[kind].format(words)
+    low, high = RANGES[meaning.bounded] if meaning.bounded else (0.0, 1.0)
+    takes = meaning.takes_amount
+    return BriefMeaning(
+        name=name, meaning=text, low=low if takes else None, high=high if takes else None
+    )

@@ -50,13 +50,10 @@ class PopulationOnOffer(Strict):
     """A population, and the markets that can play it.
 
     Attributes:
-        name: Its name.
         stage: Stage of the curriculum, 0 to 4.
-        bidders: Number of bidders.
         units: Units for sale in a round.
         ranges: What each episode draws.
         types: The types of its simulated bidders.
-        markets: Names of the markets.
         asked: The language model that bids; None if the bidders are simulated.
     """
 
@@ -125,11 +122,7 @@ class TourStop(Strict):
     """An attack and its remedy as a preset episode, see ``daedalus.service.page.tour``.
 
     Attributes:
-        name: Its identifier.
-        title: Its title for readers.
         attack: What the attackers do, and why it pays.
-        population: Name of the population.
-        market: Name of the market.
         seed: Seed of a typical episode. The candidates are the seeds 0 to 399 on which the change
             gains between the quartiles, both over the first half and over no change. Of these it
             is the seed whose rewards are closest to the average, with and without the change.
