@@ -16,7 +16,7 @@ from daedalus.service.http.bid_routes import bid_routes
 from daedalus.service.http.designer_routes import designer_routes
 from daedalus.service.http.error_handlers import add_error_handlers
 from daedalus.service.http.fork_routes import ForkAllowance, fork_routes, socket_forks
-from daedalus.service.http.limits import Limits, SocketsPerVisitor, TrustedHosts
+from daedalus.service.http.limits import Limits, sockets_per_visitor, trusted_hosts
 from daedalus.service.http.openenv_routes import add_openenv
 from daedalus.service.http.page_routes import add_page, page_routes
 from daedalus.service.http.session_routes import session_routes
@@ -40,16 +40,16 @@ def create_app(
     makers: Mapping[str, Make] | None = None,
     report_on: ReportOn | None = None,
 ) -> FastAPI:
-    """Build the application.
+    """Build the application. Whatever is left out, it does without.
 
     Args:
         settings: Its limits.
         catalogue: The populations, markets and objectives that a reset may choose.
-        load: Loads the trained designer in the background; None if there is none.
+        load: Loads the trained designer in the background.
         designers: Other designers, by name.
-        trained_for: What the trained designer was trained for; None if it is not known.
+        trained_for: What the trained designer was trained for, if it is known.
         makers: What makes further designers for a market and an objective, by name.
-        report_on: Makes reports on logs of bids; None if this server cannot.
+        report_on: Makes reports on logs of bids.
     """
     designers = designers or {}
     app = FastAPI(
@@ -96,7 +96,7 @@ def _limit(app: FastAPI, settings: ServiceSettings, allowance: ForkAllowance) ->
     app.add_middleware(socket_forks, allowance=allowance)
     app.add_middleware(readable_envelopes)
     if settings.trusted_proxies:
-        app.add_middleware(SocketsPerVisitor, most=settings.sessions_per_address)
+        app.add_middleware(sockets_per_visitor, most=settings.sessions_per_address)
     app.add_middleware(
         Limits,
         max_body_bytes=settings.max_body_bytes,
@@ -113,7 +113,7 @@ def _limit(app: FastAPI, settings: ServiceSettings, allowance: ForkAllowance) ->
             allow_headers=["Content-Type"],
             expose_headers=["Retry-After"],
         )
-    app.add_middleware(TrustedHosts, hosts=settings.hosts)
+    app.add_middleware(trusted_hosts, hosts=settings.hosts)
 
 
 def head_as_get(app: ASGIApp) -> ASGIApp:

@@ -147,33 +147,16 @@ class Limits:
         return bytes(body), more
 
 
-class TrustedHosts:
-    """Middleware that refuses requests and WebSockets under a name that is not the service's.
+def trusted_hosts(app: ASGIApp, hosts: Sequence[str]) -> ASGIApp:
+    """Refuse requests and WebSockets under a name that is not the service's.
 
     The owner of a domain can bind its name to the address of this machine after a visitor has
     opened a page there. Then the page has the same origin as the service. An IP address in place
     of a name cannot be bound to another machine, so it needs no entry.
-
-    Args:
-        app: The application to protect.
-        hosts: Names without a port; ``*.example.org`` means subdomains, ``*`` any name.
     """
+    check = TrustedHostMiddleware(_say_nothing, hosts, www_redirect=False)
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
-        self._app = app
-        self._check = TrustedHostMiddleware(_say_nothing, hosts, www_redirect=False)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 400 and name the setting."""
-        if await self._is_trusted(scope, receive):
-            await self._app(scope, receive, send)
-        else:
-            host = shown(Headers(scope=scope).get("host", ""))
-            reason = f"Host: {host!r} is not a name of this service; add it to service.hosts"
-            await turn_away(400, reason, scope, receive, send)
-
-    async def _is_trusted(self, scope: Scope, receive: Receive) -> bool:
-        """Ask Starlette's check, which answers a request only if it refuses it."""
+    async def is_trusted(scope: Scope, receive: Receive) -> bool:
         if scope["type"] == "lifespan" or _is_address(Headers(scope=scope).get("host", "")):
             return True
         refusal: list[Message] = []
@@ -181,8 +164,18 @@ class TrustedHosts:
         async def keep(message: Message) -> None:
             refusal.append(message)
 
-        await self._check(scope, receive, keep)
+        await check(scope, receive, keep)  # it says something only if it refuses
         return not refusal
+
+    async def under_own_name(scope: Scope, receive: Receive, send: Send) -> None:
+        if await is_trusted(scope, receive):
+            await app(scope, receive, send)
+        else:
+            host = shown(Headers(scope=scope).get("host", ""))
+            reason = f"Host: {host!r} is not a name of this service; add it to service.hosts"
+            await turn_away(400, reason, scope, receive, send)
+
+    return under_own_name
 
 
 async def _say_nothing(scope: Scope, receive: Receive, send: Send) -> None:
@@ -211,33 +204,25 @@ def visitor_of(scope: Scope) -> str:
     return str(ip_network((int(address), _NETWORK_BITS), strict=False))
 
 
-class SocketsPerVisitor:
-    """Middleware that bounds the open WebSockets of each visitor.
+def sockets_per_visitor(app: ASGIApp, most: int) -> ASGIApp:
+    """Let each visitor have at most so many open WebSockets; answer 503 to a further handshake."""
+    held: Counter[str] = Counter()
 
-    Args:
-        app: The application to protect.
-        most: Largest number of open WebSockets of one visitor.
-    """
-
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self._app = app
-        self._most = most
-        self._open: Counter[str] = Counter()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer a handshake with 503."""
+    async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
             return
         visitor = visitor_of(scope)
-        if self._open[visitor] >= self._most:
-            reason = f"all {self._most} WebSockets of your address are taken; try again later"
+        if held[visitor] >= most:
+            reason = f"all {most} WebSockets of your address are taken; try again later"
             await turn_away(503, reason, scope, receive, send, _LATER)
             return
-        self._open[visitor] += 1
+        held[visitor] += 1
         try:
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
         finally:
-            self._open[visitor] -= 1
-            if not self._open[visitor]:
-                del self._open[visitor]
+            held[visitor] -= 1
+            if not held[visitor]:
+                del held[visitor]
+
+    return bounded
