@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -62,21 +61,13 @@ class BriefsOnOffer:
     _one_reads: Lock = field(default_factory=Lock, repr=False)
     _ahead: dict[str, Understanding] = field(default_factory=dict, repr=False)
 
-    async def read_ahead(self, brief: str) -> None:
-        """Read a brief while the event loop goes on."""
-        self.hand_over(brief, await asyncio.to_thread(self.understand, brief))
-
     def hand_over(self, brief: str, understood: Understanding) -> None:
         """Take what was understood of a brief for which ``own`` is asked at once."""
         self._ahead.clear()
         self._ahead[brief] = understood
 
     def own(self, brief: str, usual: Opened) -> Opened:
-        """Return the episode of a visitor's own words.
-
-        Args:
-            brief: The words.
-            usual: The market, and its bidders if the brief tells of none.
+        """Return the episode of a visitor's own words; ``usual`` has what they do not say.
 
         Raises:
             FieldError: The market cannot play the bidders that the brief tells of, or the server

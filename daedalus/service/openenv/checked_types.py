@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from pydantic import (
@@ -32,20 +31,18 @@ class Strict(BaseModel):
 
 def integer(low: int, high: int) -> tuple[Any, ...]:
     """Return what ``Annotated`` needs for an integer from ``low`` to ``high``."""
-    check = _explained(f"give an integer from {low} to {high}")
-    return Field(ge=low, le=high, strict=True), WrapValidator(check)
+    return _explained(f"give an integer from {low} to {high}", ge=low, le=high)
 
 
 def number(low: float, high: float) -> tuple[Any, ...]:
     """Return what ``Annotated`` needs for a number from ``low`` to ``high``."""
-    check = _explained(f"give a number from {low} to {high}")
-    return Field(ge=low, le=high, strict=True, allow_inf_nan=False), WrapValidator(check)
+    allowed = f"give a number from {low} to {high}"
+    return _explained(allowed, ge=low, le=high, allow_inf_nan=False)
 
 
 def text(most: int) -> tuple[Any, ...]:
     """Return what ``Annotated`` needs for a text of at most ``most`` characters."""
-    check = _explained(f"give a text of at most {most} characters")
-    return Field(max_length=most, strict=True), WrapValidator(check)
+    return _explained(f"give a text of at most {most} characters", max_length=most)
 
 
 def measured(low: float = -math.inf, high: float = math.inf) -> tuple[Any, ...]:
@@ -70,8 +67,8 @@ def measured(low: float = -math.inf, high: float = math.inf) -> tuple[Any, ...]:
     return field, WrapValidator(check)
 
 
-def _explained(allowed: str) -> Callable[[Any, ValidatorFunctionWrapHandler], Any]:
-    """Return a validator whose error says what is allowed."""
+def _explained(allowed: str, **limits: Any) -> tuple[Any, ...]:
+    """Return limits, and a validator whose error says what is allowed."""
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
@@ -79,7 +76,7 @@ def _explained(allowed: str) -> Callable[[Any, ValidatorFunctionWrapHandler], An
         except ValidationError:
             raise _refusal(allowed) from None
 
-    return check
+    return Field(strict=True, **limits), WrapValidator(check)
 
 
 def _refusal(allowed: str) -> PydanticCustomError:

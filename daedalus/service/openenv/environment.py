@@ -32,7 +32,7 @@ from daedalus.service.openenv.messages import (
     MechanismFields,
 )
 from daedalus.service.openenv.observations import to_wire, wire_mechanism
-from daedalus.service.openenv.rubric import OBJECTIVE, CompositeRubric, scores
+from daedalus.service.openenv.rubric import COMPOSITE, OBJECTIVE, TERMS, ScoreRubric, scores
 
 _ONLY = np.arange(1)  # the only episode of the batch
 
@@ -53,7 +53,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     Args:
         catalogue: The populations and markets that a reset may choose.
         max_fork_steps: Most steps that one fork plays; with 0 there are no forks.
-        read_ahead: Reads the brief of a reset that follows at once; None reads it on a thread.
+        read_ahead: Reads the brief of a reset that follows at once, while others play.
 
     Attributes:
         has_played: Whether any step has been played, in this episode or an earlier one.
@@ -67,8 +67,8 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         max_fork_steps: int = 0,
         read_ahead: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
-        super().__init__(rubric=CompositeRubric())
-        self._read_ahead = read_ahead or (catalogue.briefs and catalogue.briefs.read_ahead)
+        super().__init__(rubric=ScoreRubric(COMPOSITE, TERMS))
+        self._read_ahead = read_ahead
         self._max_fork_steps = max_fork_steps
         self._catalogue = catalogue
         self._episodes: Episodes | None = None
@@ -79,7 +79,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         self._state = DaedalusState()
         self.has_played = False
 
-    rubric: CompositeRubric
+    rubric: ScoreRubric
 
     def reset(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
@@ -164,12 +164,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         return ForkAnswer(rewards=rewards.tolist())
 
     def check_fork(self, question: ForkQuestion) -> None:
-        """Refuse a fork that ``fork`` would refuse, before anything is played.
-
-        Raises:
-            EpisodeError: As in ``fork``.
-            FieldError: As in ``fork``.
-        """
+        """Refuse a fork that ``fork`` would refuse, before anything is played."""
         episode, most = self.episode(), self._max_fork_steps
         if not most:
             raise EpisodeError("this service has no forks; service.max_fork_steps=512 allows them")
@@ -209,7 +204,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
     async def reset_async(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> DaedalusObservation:
-        """Begin an episode on the event loop, see ``reset``; a brief is read beside it."""
+        """Begin an episode on the event loop, see ``reset``; ``read_ahead`` reads its brief."""
         brief = options.get("brief")
         if self._read_ahead and isinstance(brief, str) and 0 < len(brief) <= LONGEST_BRIEF:
             await self._read_ahead(brief)

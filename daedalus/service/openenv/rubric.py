@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from openenv.core.rubrics import Rubric
@@ -15,15 +16,23 @@ COMPOSITE = "composite"
 OBJECTIVE = "objective"
 
 
-class TermRubric(Rubric):
-    """One score of a step, read from the observation's ``metadata``; 0 if it is not there."""
+class ScoreRubric(Rubric):
+    """One score of a step, read from the observation's ``metadata``; 0 if it is not there.
 
-    def __init__(self, name: str) -> None:
+    R, the reward, is the mean over rounds of the product of the terms. The terms are its children,
+    so each keeps its last score. R cannot be computed from their means.
+    """
+
+    def __init__(self, name: str, terms: Sequence[str] = ()) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # OpenEnv leaves it untyped
         self.name = name
+        for term in terms:
+            setattr(self, term, ScoreRubric(term))
 
     def forward(self, action: Any, observation: Any) -> float:
-        """Return the score, in [0, 1]."""
+        """Score the children, and return the score, in [0, 1]."""
+        for child in self.children():
+            child(action, observation)
         return float(observation.metadata.get("scores", {}).get(self.name, 0.0))
 
     def reset(self) -> None:
@@ -31,24 +40,6 @@ class TermRubric(Rubric):
         self.last_score = None
         for child in self.children():
             child.reset()
-
-
-class CompositeRubric(TermRubric):
-    """R, the reward: the mean over rounds of the product of the terms.
-
-    The terms are children, so each keeps its last score. R cannot be computed from their means.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(COMPOSITE)
-        for name in TERMS:
-            setattr(self, name, TermRubric(name))
-
-    def forward(self, action: Any, observation: Any) -> float:
-        """Score every term and return R, in [0, 1]."""
-        for child in self.children():
-            child(action, observation)
-        return super().forward(action, observation)
 
     def scores(self) -> dict[str, float]:
         """Return the last scores by name; none before a step."""
