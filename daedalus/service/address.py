@@ -27,12 +27,3 @@ def bound_socket(settings: ServiceSettings) -> socket.socket:
 def web_address(host: str, port: int) -> str:
     """Return the address for a browser; one of IPv6 stands in brackets."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def require_free_address(settings: ServiceSettings) -> None:
-    """Refuse an address at which the service cannot listen.
-
-    Raises:
-        CannotRunError: The address is taken, or belongs to another machine.
-    """
-    bound_socket(settings).close()

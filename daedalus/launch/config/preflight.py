@@ -18,7 +18,7 @@ from daedalus.launch.config.tasks import FromBids, Publish, Serve, Tune
 from daedalus.runs.endings import described
 from daedalus.runs.folder import MODEL
 from daedalus.runs.hub import is_hub_name, require_hub
-from daedalus.service.address import require_free_address
+from daedalus.service.address import bound_socket
 
 _SOURCES = ("pretrained", "tokenizer")
 
@@ -35,7 +35,7 @@ def preflight(config: Task) -> None:
         if isinstance(config, OfRun) and "trained" not in config.if_referred:
             _require_trained(config)
         if isinstance(config, Serve):
-            require_free_address(config.service)
+            bound_socket(config.service).close()
         _require_hub(config)
     except CannotRunError as error:
         raise ConfigError(described(error)) from error
