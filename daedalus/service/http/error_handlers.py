@@ -14,12 +14,12 @@ from starlette.types import Receive, Scope, Send
 
 from daedalus.service.openenv.errors import (
     BiddersError,
+    CapacityError,
     EpisodeError,
     FieldError,
     UnrecordedError,
     shown,
 )
-from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.store import UnknownSessionError
 
 _INVALID = "some fields are not valid"
@@ -33,14 +33,7 @@ def refusal(
     detail: Sequence[dict[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """Return an answer in the form of all errors.
-
-    Args:
-        status: Status of the answer, 400 or more.
-        reason: What is wrong and what to do about it.
-        detail: The wrong fields, if any.
-        headers: Further headers of the answer.
-    """
+    """Return an answer in the form of all errors; ``detail`` has the wrong fields, if any."""
     return JSONResponse({"error": reason, "detail": list(detail)}, status, headers)
 
 

@@ -12,18 +12,17 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import WSErrorCode, WSErrorResponse
+from openenv.core.env_server.types import WSErrorCode
 from pydantic import ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, ForkRequest, documented
 from daedalus.service.http.limits import visitor_of
-from daedalus.service.http.unreadable import JsonRoute
+from daedalus.service.http.unreadable import JsonRoute, refused
 from daedalus.service.openenv.checked_types import Strict
 from daedalus.service.openenv.environment import DaedalusEnvironment
-from daedalus.service.openenv.errors import EpisodeError, FieldError
+from daedalus.service.openenv.errors import CapacityError, EpisodeError, FieldError
 from daedalus.service.openenv.messages import ForkAnswer, ForkQuestion
-from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.store import SessionStore
 
 TYPE = "fork"
@@ -181,13 +180,9 @@ def _answer(
         rewards = forked(environment, question, visitor, allowance)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
-        return _refusal("Invalid message", WSErrorCode.VALIDATION_ERROR, errors=wrong)
+        return refused("Invalid message", errors=wrong)
     except FieldError as error:
-        return _refusal(str(error), WSErrorCode.VALIDATION_ERROR)
+        return refused(str(error))
     except (EpisodeError, CapacityError) as error:
-        return _refusal(str(error), WSErrorCode.EXECUTION_ERROR)
+        return refused(str(error), WSErrorCode.EXECUTION_ERROR)
     return json.dumps({"type": TYPE, "data": rewards.model_dump()})
-
-
-def _refusal(message: str, code: WSErrorCode, **more: Any) -> str:
-    return WSErrorResponse(data={"message": message, "code": code, **more}).model_dump_json()

@@ -67,7 +67,8 @@ def readable_envelopes(app: ASGIApp) -> ASGIApp:
     async def with_readable(scope: Scope, receive: Receive, send: Send) -> None:
         async def receive_readable() -> Message:
             while (problem := envelope_problem(message := await receive())) is not None:
-                await send({"type": "websocket.send", "text": _refusal(problem)})
+                text = refused(f"Invalid message: {problem}")
+                await send({"type": "websocket.send", "text": text})
             return message
 
         is_websocket = scope["type"] == "websocket"
@@ -96,6 +97,6 @@ def envelope_problem(message: Message) -> str | None:
     return problem if isinstance(envelope, dict) else _ENVELOPE
 
 
-def _refusal(problem: str) -> str:
-    told = {"message": f"Invalid message: {problem}", "code": WSErrorCode.VALIDATION_ERROR}
-    return WSErrorResponse(data=told).model_dump_json()
+def refused(message: str, code: WSErrorCode = WSErrorCode.VALIDATION_ERROR, **more: Any) -> str:
+    """Return the answer of OpenEnv to a message that it refuses."""
+    return WSErrorResponse(data={"message": message, "code": code, **more}).model_dump_json()

@@ -1,4 +1,4 @@
-"""Errors of an episode."""
+"""Errors of an episode, and of a service that is full."""
 
 from __future__ import annotations
 
@@ -39,6 +39,14 @@ class BiddersError(RuntimeError):
 
 class UnrecordedError(BiddersError):
     """Recorded answers of bidders do not allow the mechanism of a step."""
+
+
+class CapacityError(RuntimeError):
+    """All places are taken; ``retry_after`` has the seconds after which to try again."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 def bounded(text: str, most: int) -> str:

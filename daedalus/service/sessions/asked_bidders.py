@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from daedalus.checks import CannotRunError
@@ -24,19 +23,15 @@ _UNRECORDED = (
 class BackgroundBidders:
     """Answers questions that are known, and asks the others on a thread of its own.
 
-    Call it on one thread, that of the event loop.
-
-    Args:
-        ask: Asks the model.
-        timeout: Longest time that a request waits for it, in seconds.
-        queue: Largest number of requests that wait.
+    Call it on one thread, that of the event loop. At most ``queue`` requests wait for the model,
+    each for ``timeout`` seconds.
     """
 
     def __init__(self, ask: AskAll, timeout: float, queue: int) -> None:
         self._ask = ask
         self._timeout = timeout
-        self._thread = ThreadPoolExecutor(1, "bidders")
-        self._asked: SharedAnswers[list[str]] = SharedAnswers(self._thread, queue)
+        self._asked: SharedAnswers[list[str]] = SharedAnswers("bidders", queue)
+        self.close = self._asked.close
         self._known: dict[str, str] = {}
 
     def __call__(self, chats: Sequence[Chat]) -> list[str]:
@@ -50,10 +45,6 @@ class BackgroundBidders:
         if missing:
             raise UnansweredError(partial(self._learn, missing))
         return [self._known[json.dumps(chat)] for chat in chats]
-
-    def close(self) -> None:
-        """Ask nothing more; a second call changes nothing."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _learn(self, chats: list[Chat]) -> None:
         keys = [json.dumps(chat) for chat in chats]

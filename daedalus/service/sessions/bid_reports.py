@@ -7,19 +7,16 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from csv import Error, reader
 from dataclasses import dataclass
 from io import StringIO
 from tempfile import TemporaryDirectory
-from weakref import WeakSet
 
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.cleaning import Roles
 from daedalus.lab.bids.settings import SEPARATORS, BidLogSettings
 from daedalus.lab.bids.text_table import parse_table
-from daedalus.service.openenv.errors import bounded
-from daedalus.service.sessions.capacity import CapacityError
+from daedalus.service.openenv.errors import CapacityError, bounded
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import RefusedError, TimeUpError, Worker, WorkError
 
@@ -61,19 +58,13 @@ class BidLogError(ValueError):
 
 
 class BidReports:
-    """Makes reports in a process of their own. Nothing of a log stays on the disk.
-
-    Args:
-        report_on: Makes a report; None if this server cannot.
-        seconds: Longest time of a report.
-    """
+    """Makes reports in a process of their own. Nothing of a log stays on the disk."""
 
     def __init__(self, report_on: ReportOn | None, seconds: float) -> None:
         self._report_on = report_on
         self._seconds = seconds
-        self._workers: WeakSet[Worker] = WeakSet()
-        self._thread = ThreadPoolExecutor(1, "reports")
-        self._reports: SharedAnswers[MadeReport] = SharedAnswers(self._thread, _WAITING, KEPT)
+        self._reports: SharedAnswers[MadeReport] = SharedAnswers("reports", _WAITING, KEPT)
+        self.close = self._reports.close
         self._key = secrets.token_bytes(32)
 
     @property
@@ -89,14 +80,9 @@ class BidReports:
         visitor: str,
         left: asyncio.Future[None] | None = None,
     ) -> str:
-        """Make a report, and return the name under which ``get`` has it.
+        """Make a report, and return the name under which ``get`` has it; ``log`` names the log.
 
-        Args:
-            log: What the report calls the log.
-            csv: The log.
-            settings: How it is to be read.
-            visitor: Who asks. Each has one report under way.
-            left: Is done when the visitor has left. Then the report ends, and another may begin.
+        When the visitor has left, the report ends, and another may begin.
 
         Raises:
             BidLogError: The log cannot be used, or its report takes too long.
@@ -113,7 +99,6 @@ class BidReports:
             raise CapacityError(full, _LATER)
         patience = (_WAITING + 1) * self._seconds  # the others come first
         worker = Worker(self._seconds)
-        self._workers.add(worker)
         answer = await self._reports.ask(
             name, lambda: self._made(worker, log, csv, settings), patience, left, worker.close
         )
@@ -124,12 +109,6 @@ class BidReports:
     def get(self, name: str) -> MadeReport | None:
         """Return a report; None if there is none of this name any more."""
         return self._reports.lookup(name)
-
-    def close(self) -> None:
-        """End the report under way; a second call changes nothing."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
-        for worker in list(self._workers):
-            worker.close()
 
     def _made(self, worker: Worker, log: str, csv: str, settings: BidLogSettings) -> MadeReport:
         assert self._report_on is not None

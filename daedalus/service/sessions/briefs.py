@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from weakref import WeakSet
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding
@@ -14,8 +12,7 @@ from daedalus.design.briefs.readers import sentences_of
 from daedalus.design.briefs.solver import Answer, answer_in
 from daedalus.design.env import DesignEnv
 from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
-from daedalus.service.openenv.errors import FieldError
-from daedalus.service.sessions.capacity import CapacityError
+from daedalus.service.openenv.errors import CapacityError, FieldError
 from daedalus.service.sessions.session_messages import MOST_SENTENCES
 from daedalus.service.sessions.shared_answers import SharedAnswers
 from daedalus.service.sessions.worker import Worker, WorkError
@@ -46,10 +43,8 @@ class Briefs:
         self.offer = offer
         self.available = designs and offer is not None
         self._seconds, self._timeout = seconds, timeout
-        self._workers: WeakSet[Worker] = WeakSet()
-        self._reading, self._searching = (ThreadPoolExecutor(1, each) for each in ("read", "solve"))
-        self._read: SharedAnswers[Understanding] = SharedAnswers(self._reading, queue)
-        self._found: SharedAnswers[Answer] = SharedAnswers(self._searching, queue)
+        self._read: SharedAnswers[Understanding] = SharedAnswers("read", queue)
+        self._found: SharedAnswers[Answer] = SharedAnswers("solve", queue)
 
     async def read_ahead(self, brief: str, left: asyncio.Future[None] | None = None) -> None:
         """Read the brief of a reset that follows at once, as ``understand`` does."""
@@ -60,10 +55,6 @@ class Briefs:
         self, brief: str, left: asyncio.Future[None] | None = None
     ) -> Understanding:
         """Return what a brief asks for.
-
-        Args:
-            brief: The sentences.
-            left: Is done when the visitor has left.
 
         Raises:
             CapacityError: The reader is not ready or not here, or too many ask it.
@@ -94,16 +85,11 @@ class Briefs:
     ) -> tuple[Answer | None, str | None]:
         """Return the answer to what was understood, or why there is none, in words.
 
-        Args:
-            understood: What the brief asks for.
-            env: The market of the bidders that the brief tells of.
-            visitor: Who asks. Each has one search under way.
-            left: Is done when the visitor has left. Then the search ends.
-            prices: Whether rules have their prices.
+        ``env`` has the bidders that the brief tells of. Each visitor has one search under way,
+        which ends when the visitor has left. With ``prices``, rules have theirs.
         """
         assert self.offer is not None
         seed, worker = self.offer.seed, Worker(self._seconds)
-        self._workers.add(worker)
         question = f"{env.settings} {env.market.population} {understood.sentences} {prices}"
         if not self._found.claim(visitor, question):
             return None, "another brief of your address is being answered; ask again in a moment"
@@ -118,10 +104,8 @@ class Briefs:
 
     def close(self) -> None:
         """End the work under way; a second call changes nothing."""
-        for thread in (self._reading, self._searching):
-            thread.shutdown(wait=False, cancel_futures=True)
-        for worker in list(self._workers):
-            worker.close()
+        self._read.close()
+        self._found.close()
 
 
 def _understood(offer: BriefsOnOffer, brief: str) -> Understanding:

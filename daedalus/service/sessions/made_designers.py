@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.design.env import DesignEnv, Designer
@@ -23,11 +22,8 @@ def made_for(settings: DesignerSettings, seed: int, env: DesignEnv) -> Designer:
 class MadeDesigners:
     """Makes designers in a process of their own, one at a time, and keeps them.
 
-    Args:
-        makers: What makes each, by name.
-        seconds: Longest time of making one.
-        timeout: Longest time that a request waits for one, in seconds.
-        queue: Largest number that wait to be made.
+    Making one takes so many ``seconds`` at most. At most ``queue`` designers wait to be made, and
+    requests wait for ``timeout`` seconds.
     """
 
     def __init__(
@@ -36,8 +32,7 @@ class MadeDesigners:
         self._makers = makers
         self._timeout = timeout
         self._worker = Worker(seconds)
-        self._thread = ThreadPoolExecutor(1, "making")
-        self._made: SharedAnswers[Designer] = SharedAnswers(self._thread, queue)
+        self._made: SharedAnswers[Designer] = SharedAnswers("making", queue)
 
     @property
     def names(self) -> Collection[str]:
@@ -49,11 +44,7 @@ class MadeDesigners:
     ) -> tuple[Designer | None, str | None]:
         """Return the designer of an environment, or why there is none yet, in words.
 
-        Args:
-            name: One of ``names``.
-            env: The market, its bidders, the shape of its episodes, and the objective.
-            visitor: Who asks. Each has one designer made at a time.
-            left: Is done when the client has left.
+        Each visitor has one designer made at a time.
         """
         question = (
             f"{name}: {env.settings} {env.market.population} {env.reward} {env.goal.allowed or ''}"
@@ -67,5 +58,5 @@ class MadeDesigners:
 
     def close(self) -> None:
         """End the work under way; a second call changes nothing."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._made.close()
         self._worker.close()

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -16,9 +16,6 @@ from daedalus.service.sessions.worker import WorkError
 Answer = TypeVar("Answer")
 
 _LOG = logging.getLogger(__name__)
-
-CAPACITY = 256
-"""Number of answers that are kept if no other number is given."""
 
 
 @dataclass
@@ -38,16 +35,19 @@ class _Shared(Generic[Answer]):
 
 
 class SharedAnswers(Generic[Answer]):
-    """Answers questions on a thread, each different one once. Equal ones must have equal answers.
+    """Answers questions, each different one once. Equal ones must have equal answers.
 
     Args:
-        thread: Runs the work.
+        name: Name of the thread that does the work.
         places: Largest number of different questions under way.
         capacity: Number of answers that are kept for those who ask the same later.
+
+    Attributes:
+        thread: This thread.
     """
 
-    def __init__(self, thread: Executor, places: int, capacity: int = CAPACITY) -> None:
-        self._thread = thread
+    def __init__(self, name: str, places: int, capacity: int = 256) -> None:
+        self.thread = ThreadPoolExecutor(1, name)
         self._places = places
         self._capacity = capacity
         self._under_way: dict[str, _Shared[Answer]] = {}
@@ -59,10 +59,6 @@ class SharedAnswers(Generic[Answer]):
         """Return the number of different questions under way."""
         return len(self._under_way)
 
-    def is_under_way(self, question: str) -> bool:
-        """Return whether the work of a question waits or runs."""
-        return question in self._under_way
-
     def has_place(self, question: str) -> bool:
         """Return whether a question may be asked: it has an answer, is under way or has a place."""
         known = question in self._kept or question in self._under_way
@@ -73,9 +69,9 @@ class SharedAnswers(Generic[Answer]):
         if question in self._kept:
             return True
         last = self._claims.get(visitor, question)
-        if last != question and self.is_under_way(last):
+        if last != question and last in self._under_way:
             return False
-        live = {who: each for who, each in self._claims.items() if self.is_under_way(each)}
+        live = {who: each for who, each in self._claims.items() if each in self._under_way}
         self._claims = live | {visitor: question}
         return True
 
@@ -138,6 +134,13 @@ class SharedAnswers(Generic[Answer]):
         """Return an answer that is kept; None if there is none."""
         return self._kept.get(question)
 
+    def close(self) -> None:
+        """End the work under way, and take no more; a second call changes nothing."""
+        self.thread.shutdown(wait=False, cancel_futures=True)
+        for shared in self._under_way.values():
+            if shared.stop is not None:
+                shared.stop()
+
     def _known(self, question: str) -> asyncio.Future[Answer]:
         self._kept.move_to_end(question)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
@@ -147,7 +150,7 @@ class SharedAnswers(Generic[Answer]):
     def _begin(
         self, question: str, work: Callable[[], Answer], stop: Callable[[], None] | None
     ) -> _Shared[Answer]:
-        future = self._thread.submit(work)
+        future = self.thread.submit(work)
         shared = _Shared(future, asyncio.wrap_future(future), stop)
         shared.answer.add_done_callback(partial(self._end, question, shared))
         self._under_way[question] = shared

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from daedalus.service.openenv.environment import DaedalusEnvironment
+from daedalus.service.openenv.errors import CapacityError
 from daedalus.service.openenv.messages import DaedalusObservation
-from daedalus.service.sessions.capacity import CapacityError
 
 
 class UnknownSessionError(LookupError):
@@ -69,15 +69,8 @@ class SessionStore:
     ) -> tuple[str, DaedalusObservation]:
         """Begin an episode in a live session, or in a new one.
 
-        A reset that fails opens no session and does not change a live one.
-
-        Args:
-            session_id: The session's name; None draws one at random.
-            options: How the episode begins.
-            visitor: Who opens a new session.
-
-        Returns:
-            The session's name, and the first observation.
+        A reset that fails opens no session and does not change a live one. The session's name is
+        drawn at random if none is given; it is returned with the first observation.
 
         Raises:
             CapacityError: All places, or all of this visitor, are taken by sessions in use.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -37,8 +36,9 @@ def slow() -> Slow:
 
 @pytest.fixture
 def answers() -> Iterator[SharedAnswers]:
-    with ThreadPoolExecutor(1) as thread:
-        yield SharedAnswers(thread, places=2)
+    found: SharedAnswers[str] = SharedAnswers("test", places=2)
+    yield found
+    found.close()
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -133,10 +133,10 @@ async def test_a_failure_is_told_and_not_kept(
 
 async def test_the_oldest_answers_are_forgotten(slow: Slow) -> None:
     slow.may_answer.set()
-    with ThreadPoolExecutor(1) as thread:
-        answers: SharedAnswers[str] = SharedAnswers(thread, places=2, capacity=2)
-        for question in "abacab":
-            await answers.ask(question, slow.work(question), 5)
+    answers: SharedAnswers[str] = SharedAnswers("test", places=2, capacity=2)
+    for question in "abacab":
+        await answers.ask(question, slow.work(question), 5)
+    answers.close()
     assert answers.lookup("b") == "B" and answers.lookup("c") is None
     assert slow.asked == ["a", "b", "c", "b"]
 

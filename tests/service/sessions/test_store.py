@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from daedalus.service.openenv.environment import DaedalusEnvironment
+from daedalus.service.openenv.errors import CapacityError
 from daedalus.service.openenv.messages import DaedalusAction
-from daedalus.service.sessions.capacity import CapacityError
 from daedalus.service.sessions.store import SessionStore, UnknownSessionError
+
+
+def opened(catalogue, capacity: int, timeout: float = 100.0, **more) -> tuple:
+    """Return a store whose sessions give way after ten idle seconds, and its clock."""
+    now = [0.0]
+    make = partial(DaedalusEnvironment, catalogue)
+    return SessionStore(make, capacity, timeout, 10.0, clock=lambda: now[0], **more), now
 
 
 def begin(store: SessionStore, name: str, visitor: str = "") -> None:
@@ -17,10 +26,7 @@ def begin(store: SessionStore, name: str, visitor: str = "") -> None:
 
 
 def test_idle_sessions_give_their_place_away(catalogue) -> None:
-    now = [0.0]
-    store = SessionStore(
-        lambda: DaedalusEnvironment(catalogue), 2, 10.0, 10.0, clock=lambda: now[0]
-    )
+    store, now = opened(catalogue, 2, timeout=10.0)
     begin(store, "old")
     now[0] = 6.0
     begin(store, "young")
@@ -39,10 +45,7 @@ def test_idle_sessions_give_their_place_away(catalogue) -> None:
 
 
 def test_a_session_that_was_left_gives_way_when_every_place_is_taken(catalogue) -> None:
-    now = [0.0]
-    store = SessionStore(
-        lambda: DaedalusEnvironment(catalogue), 2, 100.0, 10.0, clock=lambda: now[0]
-    )
+    store, now = opened(catalogue, 2)
     begin(store, "left")
     now[0] = 50.0
     store.get("left")  # nobody wants its place
@@ -61,7 +64,7 @@ def test_a_session_that_was_left_gives_way_when_every_place_is_taken(catalogue) 
 
 
 def test_sessions_without_a_step_give_way_first_and_at_once(catalogue) -> None:
-    store = SessionStore(lambda: DaedalusEnvironment(catalogue), 3, 100.0, 10.0, clock=lambda: 0.0)
+    store, _ = opened(catalogue, 3)
     begin(store, "played")
     store.reset("played", {})  # it is no stranger
     store.reset("first", {})
@@ -77,7 +80,7 @@ def test_sessions_without_a_step_give_way_first_and_at_once(catalogue) -> None:
 
 
 def test_a_reset_that_fails_ends_no_session(catalogue) -> None:
-    store = SessionStore(lambda: DaedalusEnvironment(catalogue), 1, 100.0, 10.0)
+    store, _ = opened(catalogue, 1)
     store.reset("first", {})
     with pytest.raises(ValueError):
         store.reset("second", {"n_agents": 1})
@@ -86,10 +89,7 @@ def test_a_reset_that_fails_ends_no_session(catalogue) -> None:
 
 
 def test_a_visitor_holds_only_its_own_places(catalogue) -> None:
-    now = [0.0]
-    store = SessionStore(
-        lambda: DaedalusEnvironment(catalogue), 4, 100.0, 10.0, per_visitor=2, clock=lambda: now[0]
-    )
+    store, now = opened(catalogue, 4, per_visitor=2)
     begin(store, "d", "other")  # the oldest, and not the next visitor's
     for name in ("a", "b"):
         begin(store, name, "greedy")
