@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +16,7 @@ from daedalus.market.allowed import written_allowed
 from daedalus.market.observation import Observation
 from daedalus.service.http.api_messages import DesignRequest
 from daedalus.service.openenv.errors import FieldError
-from daedalus.service.openenv.messages import WireMechanism
-from daedalus.service.sessions.background_designer import heuristic_mechanism
+from daedalus.service.sessions.background_designer import design_answer
 from daedalus.service.sessions.briefs import Briefs
 from daedalus.service.sessions.session_messages import (
     BriefAnswer,
@@ -53,16 +51,7 @@ async def design_for_brief(
     left: asyncio.Future[None],
     status: DesignerStatus,
 ) -> DesignAnswer:
-    """Return the answer to a brief.
-
-    Args:
-        request: It has a brief.
-        briefs: They read and search.
-        env: The market, and the bidders if the brief tells of none.
-        observation: What the heuristic designer reacts to if the search fails.
-        visitor: Who asks.
-        left: Is done when the visitor has left.
-        status: Of the trained designer.
+    """Return the answer to a brief; if a search fails, a heuristic designer sees ``observation``.
 
     Raises:
         FieldError: The brief or its clauses are not valid, or come with what they replace.
@@ -78,17 +67,9 @@ async def design_for_brief(
         priced, error = await briefs.answer(understood, market, visitor, left, prices=True)
         answer = priced or answer
     obeying = replace(observation, goals=np.full(1, understood.goal()))
-    return DesignAnswer(
-        mechanism=heuristic_mechanism(obeying)
-        if answer is None
-        else WireMechanism(**answer.mechanism.to_dict()),
-        source="fallback" if answer is None else "rule",
-        status=status,
-        error=error,
-        note=_note(understood, env),
-        latency=time.perf_counter() - began,
-        brief=told_of(understood, answer),
-    )
+    mechanism = None if answer is None else answer.mechanism
+    told = {"error": error, "note": _note(understood, env), "brief": told_of(understood, answer)}
+    return design_answer(mechanism, "rule", obeying, status, began, **told)
 
 
 def _check(request: DesignRequest, briefs: Briefs, env: DesignEnv) -> None:
@@ -110,21 +91,14 @@ async def _understood(
     request: DesignRequest, briefs: Briefs, left: asyncio.Future[None]
 ) -> Understanding:
     if request.clauses is not None:
-        return understand(clauses_of(request.clauses))
+        given = enumerate(request.clauses)
+        return understand([_clause(f"clauses.{place}.amount", each) for place, each in given])
     assert request.brief is not None
     return await briefs.understand(request.brief, left)
 
 
-def clauses_of(given: Sequence[GivenClause]) -> list[Clause]:
-    """Return clauses as they were sent.
-
-    Raises:
-        FieldError: An amount is missing, out of range, or none is taken.
-    """
-    return [_clause(f"clauses.{place}.amount", each) for place, each in enumerate(given)]
-
-
 def _clause(field: str, given: GivenClause) -> Clause:
+    """Return a clause as it was sent; refuse an amount that is missing, wrong, or not taken."""
     clause = Clause(given.meaning, given.amount, given.sentence, given.sure, given.doubt)
     if clause.doubt:
         return clause
@@ -136,12 +110,7 @@ def _clause(field: str, given: GivenClause) -> Clause:
 
 
 def told_of(understood: Understanding, answer: Answer | None) -> BriefAnswer:
-    """Return what to tell of a brief.
-
-    Args:
-        understood: What was understood.
-        answer: What a search found; None if it failed.
-    """
+    """Return what to tell of a brief, and of what a search found, unless it failed."""
     return BriefAnswer(
         sentences=[_sentence(each, understood, answer) for each in understood.readings],
         contradictions=[

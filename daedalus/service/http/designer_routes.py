@@ -11,7 +11,7 @@ import numpy as np
 from fastapi import APIRouter, Request
 
 from daedalus.design.env import Designer, Watcher
-from daedalus.market.mechanism import Mechanisms
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, DesignRequest, documented
@@ -22,8 +22,8 @@ from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import EpisodeError, FieldError
 from daedalus.service.openenv.messages import DaedalusState
-from daedalus.service.openenv.observations import from_wire, wire_mechanism
-from daedalus.service.sessions.background_designer import BackgroundDesigner, heuristic_mechanism
+from daedalus.service.openenv.observations import from_wire
+from daedalus.service.sessions.background_designer import BackgroundDesigner, design_answer
 from daedalus.service.sessions.briefs import Briefs
 from daedalus.service.sessions.made_designers import MadeDesigners
 from daedalus.service.sessions.session_messages import TRAINED, DesignAnswer, DesignerState
@@ -74,15 +74,8 @@ def designer_routes(
             known = f"choose one of {', '.join((TRAINED, *designers, *made.names))}"
             raise FieldError("designer", request.designer, known)
         observation = from_wire(request) if asked is None else asked.episode().observe()
-        return DesignAnswer(
-            mechanism=heuristic_mechanism(observation)
-            if designer is None
-            else wire_mechanism(proposal(designer, observation, asked)),
-            source="fallback" if designer is None else "rule",
-            status=trained.status,
-            error=error,
-            latency=time.perf_counter() - began,
-        )
+        mechanism = None if designer is None else proposal(designer, observation, asked)
+        return design_answer(mechanism, "rule", observation, trained.status, began, error=error)
 
     async def for_brief(
         request: DesignRequest, http: Request, asked: DaedalusEnvironment | None
@@ -104,11 +97,7 @@ def designer_routes(
 
 
 def required(name: str, session: DaedalusEnvironment | None) -> DaedalusEnvironment:
-    """Return the session of a designer that cannot do without.
-
-    Raises:
-        FieldError: There is none.
-    """
+    """Return the session of a designer that cannot do without, or refuse."""
     if session is None:
         raise FieldError("session_id", None, f"{name} needs an episode; name its session")
     return session
@@ -116,13 +105,10 @@ def required(name: str, session: DaedalusEnvironment | None) -> DaedalusEnvironm
 
 def proposal(
     designer: Designer, observation: Observation, session: DaedalusEnvironment | None
-) -> Mechanisms:
+) -> Mechanism:
     """Return what a designer proposes for one market.
 
-    Raises:
-        FieldError: The designer watches episodes, and there is no session, or a language model bids
-            in its episode.
-        EpisodeError: The designer watches episodes, and this one has ended.
+    A designer that watches episodes needs one that goes on, in which no language model bids.
     """
     if isinstance(designer, Watcher):
         session = required("this designer", session)
@@ -132,7 +118,7 @@ def proposal(
             raise EpisodeError("the episode has ended; reset first")
         designer.watch(episode)  # until the next line, so sessions do not meet
     rng = np.random.default_rng() if session is None else _repeatable(session.state)
-    return designer.propose(observation, rng)
+    return designer.propose(observation, rng)[0]
 
 
 @contextmanager

@@ -7,8 +7,9 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,11 +19,11 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.language.prompt import Generate, PromptSettings, prompts
 from daedalus.design.language.reasoning import answered_mechanism
 from daedalus.market.goal import Goal
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.observation import Observation
 from daedalus.market.seeds import generator
 from daedalus.service.openenv.errors import bounded
 from daedalus.service.openenv.messages import WireMechanism
-from daedalus.service.openenv.observations import wire_mechanism
 from daedalus.service.sessions.session_messages import DesignAnswer, DesignerState, DesignerStatus
 from daedalus.service.sessions.shared_answers import SharedAnswers
 
@@ -57,9 +58,9 @@ class BackgroundDesigner:
         self._timeout = timeout
         self._advice = advice
         self._trained_for = trained_for
-        self._thread = ThreadPoolExecutor(1, "designer")
-        self._answers: SharedAnswers[str] = SharedAnswers(self._thread, queue)
-        self._loaded = None if load is None else self._thread.submit(load)
+        self._answers: SharedAnswers[str] = SharedAnswers("designer", queue)
+        self.close = self._answers.close
+        self._loaded = None if load is None else self._answers.thread.submit(load)
         if self._loaded is not None:
             self._loaded.add_done_callback(_log_failure)
 
@@ -88,11 +89,7 @@ class BackgroundDesigner:
     ) -> DesignAnswer:
         """Return the model's mechanism for one market, or the heuristic one and the reason.
 
-        Args:
-            observation: What the designer sees.
-            left: Is done when the client has left; then nobody waits for the model.
-            env: What the model is asked for; None is what it was trained for.
-            population: Name of the bidders of ``env``.
+        The model is asked for what ``env`` rewards, and without it for what it was trained for.
         """
         began, goal = time.perf_counter(), self._goal(env)
         observation = replace(observation, goals=np.full(1, goal))
@@ -103,21 +100,12 @@ class BackgroundDesigner:
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
         mechanism = parsed.mechanism if parsed is not None else None
-        return DesignAnswer(
-            mechanism=WireMechanism(**mechanism.to_dict())
-            if mechanism
-            else heuristic_mechanism(observation),
-            source="ai" if mechanism else "fallback",
-            status=self.status,
-            error=error,
-            text=None if text is None else bounded(text, MAX_QUOTED),
-            note=self._note(env, population) if mechanism else None,
-            latency=time.perf_counter() - began,
-        )
-
-    def close(self) -> None:
-        """Stop taking requests; a second call changes nothing."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        told = {
+            "error": error,
+            "text": None if text is None else bounded(text, MAX_QUOTED),
+            "note": self._note(env, population) if mechanism else None,
+        }
+        return design_answer(mechanism, "ai", observation, self.status, began, **told)
 
     def _goal(self, env: DesignEnv | None) -> Goal:
         """Return what the model is asked for: by an environment, or in its training if known."""
@@ -193,9 +181,28 @@ def missing_names(observation: Observation, prompt: PromptSettings) -> list[str]
     return sorted(missing)
 
 
-def heuristic_mechanism(observation: Observation) -> WireMechanism:
-    """Return the heuristic designer's mechanism; it does not react to unknown numbers."""
-    return wire_mechanism(HeuristicDesigner().propose(observation, generator(0, "unused")))
+def design_answer(
+    mechanism: Mechanism | None,
+    source: Literal["ai", "rule"],
+    observation: Observation,
+    status: DesignerStatus,
+    began: float,
+    **told: Any,
+) -> DesignAnswer:
+    """Return an answer; the heuristic designer stands in for a mechanism that is not there.
+
+    It does not react to unknown numbers.
+    """
+    fallback = mechanism is None
+    if mechanism is None:
+        mechanism = HeuristicDesigner().propose(observation, generator(0, "unused"))[0]
+    return DesignAnswer(
+        mechanism=WireMechanism(**mechanism.to_dict()),
+        source="fallback" if fallback else source,
+        status=status,
+        latency=time.perf_counter() - began,
+        **told,
+    )
 
 
 def _log_failure(loaded: Future[tuple[Generate[str], PromptSettings]]) -> None:

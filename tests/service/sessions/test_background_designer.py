@@ -22,7 +22,6 @@ from daedalus.launch.from_config import load_generate
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.parsing import format_mechanism
-from daedalus.market.seeds import episode_seeds
 from daedalus.runs.pretrained import FOLDER
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.messages import PartialObservation
@@ -264,6 +263,12 @@ async def test_a_model_and_its_fallback_follow_what_the_episode_allows() -> None
         fallback = await asked(BackgroundDesigner(None, 5.0, 2), RewardStack(), env)
         assert (fallback.source, fallback.mechanism.auction_type) == ("fallback", only)
     assert len(asked_for) == 2
+    env = replace(STAGE3, allowed={"auction_type": ("vcg",)})
+    designer = BackgroundDesigner(saying(format_mechanism(Mechanism())), 5.0, 1)
+    refused = await asked(designer, RewardStack(), env)
+    assert refused.source == "fallback" and "write vcg" in str(refused.error)
+    assert refused.mechanism.auction_type == "vcg"
+    designer.close()
 
 
 @pytest.mark.anyio
@@ -275,16 +280,3 @@ async def test_a_model_that_reads_no_briefs_leaves_them_to_the_heuristic_one() -
         assert answer.error == {"ai": None}.get(
             source, "the model reads no briefs, and the episode has one"
         )
-
-
-@pytest.mark.anyio
-async def test_an_answer_that_the_market_does_not_allow_is_refused(catalogue) -> None:
-    env = replace(catalogue.build(catalogue.options()), allowed={"auction_type": ("vcg",)})
-    designer = BackgroundDesigner(saying(format_mechanism(Mechanism())), 30.0, 1)
-    while designer.status == "loading":
-        await asyncio.sleep(0.01)
-    observed = env.reset(episode_seeds([1])).observe()
-    answer = await designer.design(observed, env=env)
-    designer.close()
-    assert answer.source == "fallback" and "write vcg" in answer.error
-    assert answer.mechanism.auction_type == "vcg"
