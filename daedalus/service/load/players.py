@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -18,25 +18,6 @@ ACTION: dict[str, Any] = {"auction_type": "second_price", "reserve_price": 0.18}
 EPISODE_LENGTH = 1000  # steps
 _LENGTH = b"content-length: "
 _ENDED = b'"done":true'
-
-
-class Player(Protocol):
-    """One session of a service.
-
-    Attributes:
-        ended: Whether its episode has ended; then a step would change nothing.
-    """
-
-    ended: bool
-
-    async def begin(self) -> int:
-        """Begin the next episode and return the status of the answer."""
-
-    async def step(self) -> int:
-        """Play a step and return the status of the answer."""
-
-    async def close(self) -> None:
-        """Close the connection."""
 
 
 @dataclass
@@ -94,12 +75,11 @@ async def play(players: Sequence[Player], seconds: float, rate: float | None = N
 class HttpPlayer(asyncio.Protocol):
     """A session over HTTP on a connection of its own.
 
-    General clients take as long for a request as the service does, so this one is minimal.
+    General clients take as long for a request as the service does, so this one is minimal. It
+    takes a reset for each episode.
 
-    Args:
-        host: Host of the service, with its port.
-        name: Name of the session.
-        episodes: Resets, one for each episode.
+    Attributes:
+        ended: Whether its episode has ended; then a step would change nothing.
     """
 
     def __init__(self, host: str, name: str, episodes: Iterator[dict[str, Any]]) -> None:
@@ -154,12 +134,7 @@ class HttpPlayer(asyncio.Protocol):
 
 
 class WebSocketPlayer:
-    """A session over OpenEnv's WebSocket.
-
-    Args:
-        socket: A connection of its own.
-        episodes: Resets, one for each episode.
-    """
+    """A session over OpenEnv's WebSocket, with the methods of ``HttpPlayer``."""
 
     def __init__(self, socket: ClientConnection, episodes: Iterator[dict[str, Any]]) -> None:
         self.ended = False
@@ -183,6 +158,9 @@ class WebSocketPlayer:
         answer = await self._socket.recv(decode=False)
         self.ended = _ENDED in answer
         return 200 if b'"type":"observation"' in answer[:40] else 422
+
+
+Player = HttpPlayer | WebSocketPlayer
 
 
 async def http_players(

@@ -41,12 +41,9 @@ class Usage:
 
 
 class ServiceProcess:
-    """Serves while its context is open. It reads ``/proc``, so it works on Linux only.
+    """Serves while its context is open, and logs its standard error.
 
-    Args:
-        settings: Limits of the service.
-        catalogue: The populations and markets that a reset may choose.
-        log: File for the standard error of the process.
+    It reads ``/proc``, so it works on Linux only.
     """
 
     def __init__(self, settings: ServiceSettings, catalogue: Catalogue, log: Path) -> None:

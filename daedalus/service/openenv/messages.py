@@ -161,14 +161,10 @@ class DaedalusState(State):
 
     Attributes:
         seed: The seed that repeats the episode.
-        population: Name of its population.
-        market: Name of its market.
-        objective: Name of what it rewards.
         n_agents: Number of bidders.
         episode_length: Number of steps in it.
         allowed: What may be set of a mechanism, as in ``ResetOptions``.
         brief: What the seller asks for, in words; None without a brief.
-        done: Whether it has ended.
         mechanism: The mechanism in force.
         rewards: Reward of every step so far.
         scores: Last score of every rubric, by name.

@@ -25,13 +25,18 @@ from daedalus.service.openenv.messages import DaedalusAction
 from daedalus.service.openenv.observations import as_a_client_sees
 from daedalus.service.openenv.remote import Session
 
-MANIFEST = "openenv.yaml"
 _PURPOSE = "oracle"
 
 
 def main() -> None:
     """Print the measured ends as JSON; exit with a sentence if one is not where it should be."""
-    asked = _parser().parse_args()
+    line = ArgumentParser(description=__doc__)
+    line.add_argument("--address", default="http://127.0.0.1:8000", help="(default: %(default)s)")
+    line.add_argument("--population", default="stage3", help="(default: %(default)s)")
+    line.add_argument("--episodes", type=int, default=100, help="(default: %(default)s)")
+    manifest = Path("openenv.yaml")
+    line.add_argument("--manifest", type=Path, default=manifest, help="(default: %(default)s)")
+    asked = line.parse_args()
     declared = OmegaConf.load(asked.manifest).validation.reward
     with DaedalusClient(base_url=asked.address).sync() as session:
         try:
@@ -81,17 +86,6 @@ def mean_normalised(session: Session, designer: Designer, population: str, episo
             f"{population}: the server changes its bidders or its market, so it has no scale"
         )
     return float(np.mean(earned))
-
-
-def _parser() -> ArgumentParser:
-    line = ArgumentParser(description=__doc__)
-    line.add_argument("--address", default="http://127.0.0.1:8000", help="(default: %(default)s)")
-    line.add_argument("--population", default="stage3", help="(default: %(default)s)")
-    line.add_argument("--episodes", type=int, default=100, help="(default: %(default)s)")
-    line.add_argument(
-        "--manifest", type=Path, default=Path(MANIFEST), help="(default: %(default)s)"
-    )
-    return line
 
 
 if __name__ == "__main__":

@@ -29,12 +29,7 @@ BRIEF_OF_EPISODE = Goal(brief="it stands above the first market that you are sho
 
 
 def _of_the_mechanism(play: Callable[..., str], goal: Goal = ANYTHING) -> Callable[..., str]:
-    """Give a tool the eleven fields as arguments, with types, meanings and defaults.
-
-    Args:
-        play: The tool.
-        goal: What may be set; types, meanings and defaults follow it.
-    """
+    """Give a tool the eleven fields as arguments; their types and defaults follow the goal."""
     told = (*RANGES, *goal.allowed)  # choices stand in the type
     meanings = [
         f"    {name}: {EFFECTS[name]}" + (f"; {values_in_words(field)}" if name in told else "")

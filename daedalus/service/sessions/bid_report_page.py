@@ -33,14 +33,7 @@ def can_report() -> bool:
 def report_on_bids(
     plan: Plan, name: str, csv: str, settings: BidLogSettings, folder: str
 ) -> MadeReport:
-    """Return the report on a log, as an HTML page and reserves.
-
-    Args:
-        plan: How a mechanism is designed and judged.
-        name: What the report calls the log.
-        csv: The log.
-        settings: How it is to be read.
-        folder: An empty folder for files, which the caller removes.
+    """Return the report on a log, as an HTML page and reserves; files go into an empty folder.
 
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
