@@ -75,11 +75,6 @@ def steps(evidence: RuntimeEvidence) -> list[dict[str, Any]]:
     return [json.loads(each.response_json)["data"] for each in told]
 
 
-def rewards(evidence: RuntimeEvidence) -> list[float]:
-    """Return the reward of each step."""
-    return [each["reward"] for each in steps(evidence)]
-
-
 def mean(episodes: Sequence[RuntimeEvidence]) -> float:
     """Return the mean normalised reward of a step.
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -32,7 +32,6 @@ from daedalus.doors.grading.episodes import (
     mean,
     plan_of,
     recorded,
-    rewards,
     steps,
 )
 from daedalus.evaluation.scale import Scale, scale_named
@@ -49,7 +48,7 @@ class Found:
     """What a grader measured, and what is wrong; nothing is if it passes."""
 
     measured: dict[str, Any]
-    problems: list[str] = field(default_factory=list)
+    problems: list[str]
 
 
 class SemanticGrader:
@@ -73,7 +72,7 @@ class SemanticGrader:
         """Return what was found; what the service refuses counts against it."""
         began = time.monotonic()
         try:
-            found = self.grade(subject)
+            found = self._measured(subject)
         except ValueError as error:
             found = Found({}, [str(error)])
         return CheckResult(
@@ -84,12 +83,8 @@ class SemanticGrader:
             duration_s=time.monotonic() - began,
         )
 
-    def grade(self, subject: Subject) -> Found:
-        """Measure.
-
-        Raises:
-            ValueError: The service does not play the episodes.
-        """
+    def _measured(self, subject: Subject) -> Found:
+        """Measure; a ValueError says that the service does not play the episodes."""
         raise NotImplementedError
 
 
@@ -98,12 +93,11 @@ class OracleMax(SemanticGrader):
 
     check_id = "semantic.oracle_max"
 
-    def grade(self, subject: Subject) -> Found:
-        """Compare the mean reward with the declared tolerance."""
+    def _measured(self, subject: Subject) -> Found:
         least = 1 - subject.manifest.reward.oracle_tolerance
         reached = mean(episodes(subject, [oracle()]))
-        found = Found({"oracle": reached, "least": least, "population": POPULATION})
-        return found if reached >= least else failed(found, f"the oracle has less than {least}")
+        problems = [] if reached >= least else [f"the oracle has less than {least}"]
+        return Found({"oracle": reached, "least": least, "population": POPULATION}, problems)
 
 
 class FloorGap(SemanticGrader):
@@ -111,14 +105,13 @@ class FloorGap(SemanticGrader):
 
     check_id = "semantic.floor_gap"
 
-    def grade(self, subject: Subject) -> Found:
-        """Compare the better of both with the declared margin."""
+    def _measured(self, subject: Subject) -> Found:
         most = 1 - subject.manifest.reward.floor_margin
         empty = episodes(subject, [{}])
         kept = [collected(subject, seed, [in_force(each)]) for seed, each in enumerate(empty)]
         floors = {"empty": mean(empty), "kept": mean(kept)}
-        found = Found({**floors, "most": most})
-        return found if max(floors.values()) <= most else failed(found, f"above {most}")
+        problems = [] if max(floors.values()) <= most else [f"above {most}"]
+        return Found({**floors, "most": most}, problems)
 
 
 class CanaryFloor(SemanticGrader):
@@ -127,8 +120,7 @@ class CanaryFloor(SemanticGrader):
     check_id = "semantic.canary_floor"
     requires_capabilities = frozenset({"canaries"})
 
-    def grade(self, subject: Subject) -> Found:
-        """Play the canaries of the package."""
+    def _measured(self, subject: Subject) -> Found:
         most = 1 - subject.manifest.reward.floor_margin
         file = subject.root / str(subject.manifest.capabilities.canaries)
         canaries = json.loads(file.read_text())
@@ -148,8 +140,7 @@ class NoSolutionLeakage(SemanticGrader):
 
     check_id = "semantic.no_solution_leakage"
 
-    def grade(self, subject: Subject) -> Found:
-        """Look through all that the service says in episodes of empty answers."""
+    def _measured(self, subject: Subject) -> Found:
         scale = scale_named(POPULATION)
         told = episodes(subject, [{}])
         if not all(map(steps, told)):
@@ -165,8 +156,7 @@ class VerifierDeterminism(SemanticGrader):
     check_id = _DETERMINISM
     depends_on = (STARTUP,)
 
-    def grade(self, subject: Subject) -> Found:
-        """Play the oracle twice, each time in a session of its own."""
+    def _measured(self, subject: Subject) -> Found:
         once, again = (digest(collected(subject, 0, [oracle()])) for _ in range(2))
         return Found({"sha256": once}, [] if once == again else ["two runs of the oracle differ"])
 
@@ -176,9 +166,8 @@ class VerifierPortability(SemanticGrader):
 
     check_id = "semantic.verifier_portability"
 
-    def grade(self, subject: Subject) -> Found:
-        """Play the oracle there and here."""
-        served = rewards(collected(subject, 0, [oracle()]))
+    def _measured(self, subject: Subject) -> Found:
+        served = [each["reward"] for each in steps(collected(subject, 0, [oracle()]))]
         asked = {"population": POPULATION, "seed": 0, "actions": [oracle()] * len(served)}
         alone = [sys.executable, "-m", "daedalus.doors.grading.rewards_alone"]
         limit = subject.manifest.resources.episode_timeout_s
@@ -200,8 +189,7 @@ class Replayability(SemanticGrader):
 
     check_id = "semantic.replayability"
 
-    def grade(self, subject: Subject) -> Found:
-        """Play the record of level two again, or else one of the package's plan."""
+    def _measured(self, subject: Subject) -> Found:
         record = subject.runtime_evidence or recorded(subject)
         again = collect(subject, plan_of(record))
         same = record.exchanges == again.exchanges
@@ -214,8 +202,7 @@ class ResourceEnvelope(SemanticGrader):
     check_id = "semantic.resource_envelope"
     requires_provider = frozenset({ProviderCapability.EXEC})
 
-    def grade(self, subject: Subject) -> Found:
-        """Time one episode; then ask for the most memory that the first process ever had."""
+    def _measured(self, subject: Subject) -> Found:
         assert subject.running is not None
         declared, began = subject.manifest.resources, time.monotonic()
         steps(collected(subject, 0, [oracle()]))
@@ -224,20 +211,14 @@ class ResourceEnvelope(SemanticGrader):
         if not (peak := re.search(r"VmHWM:\s+(\d+) kB", status)):
             raise ValueError("the subject does not tell its memory")
         megabytes = int(peak[1]) / 1024
-        found = Found({"memory_mb": megabytes, "episode_s": seconds})
-        if megabytes > declared.memory_mb or seconds > declared.episode_timeout_s:
-            return failed(found, "more than was declared")
-        return found
+        more = megabytes > declared.memory_mb or seconds > declared.episode_timeout_s
+        problems = ["more than was declared"] if more else []
+        return Found({"memory_mb": megabytes, "episode_s": seconds}, problems)
 
 
 def oracle() -> Action:
     """Return the oracle's answer at every step."""
     return scale_named(POPULATION).mechanism.to_dict()
-
-
-def failed(found: Found, problem: str) -> Found:
-    """Return what was measured, with a problem."""
-    return Found(found.measured, [*found.problems, problem])
 
 
 def leaks(told: Any, scale: Scale, place: str = "") -> Iterator[str]:
