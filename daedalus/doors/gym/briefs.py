@@ -44,9 +44,6 @@ class BriefsEnv(gymnasium.Env[Words, Actions]):
     ``reset(seed=s)`` draws the brief and its first records by the seed;
     ``options={"id": "wordings-0003"}`` chooses the brief. ``info`` has ``seed`` and ``id``, and
     after the step ``id``, ``broken`` (in words), ``objective`` and ``score`` (NaN without ends).
-
-    Args:
-        asked: The briefs, with their markets.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]  # none changes it
@@ -116,11 +113,7 @@ def _text_space(briefs: Sequence[Brief]) -> Text:
 
 
 def make_briefs(briefs: str = "wordings", render_mode: None = None) -> BriefsEnv:
-    """Return the environment for ``gymnasium.make``.
-
-    Args:
-        briefs: A frozen split, such as ``wordings`` or ``training``, or a JSON-lines file.
-        render_mode: None: there is nothing to render.
+    """Return the environment for ``gymnasium.make``, of a frozen split or a JSON-lines file.
 
     Raises:
         BriefError: There is no such split or file, a line of the file is no brief, or no action

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium
@@ -11,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.space import LEVELS, Places
 from daedalus.doors import public
 from daedalus.doors.gym.spaces import (
@@ -20,10 +18,9 @@ from daedalus.doors.gym.spaces import (
     action_space,
     mechanisms_of,
     numbers_of,
+    observation_space,
     require_options,
 )
-from daedalus.doors.gym.spaces import observation_space as numbers_space
-from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import EPISODE_SEEDS, episode_seed, episode_seeds
@@ -53,7 +50,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
     def __init__(self, env: DesignEnv, understood: Understanding | None = None) -> None:
         self.env = env
         self.understood = understood
-        self.observation_space = numbers_space()
+        self.observation_space = observation_space()
         self.action_space = action_space()
         self._levels = Places(LEVELS)
         self._episode: Episodes | None = None
@@ -101,15 +98,10 @@ def drawn_seed(rng: np.random.Generator) -> int:
 
 def make_single(
     population: str | Population | SeatPlan = "stage3",
-    market: str | MarketSettings = "strategic",
-    reward: str | RewardStack = "composite",
     overrides: tuple[str, ...] = (),
-    allowed: Mapping[str, object] | None = None,
-    brief: str = "",
     render_mode: None = None,
+    **chosen: Any,
 ) -> MarketEnv:
-    """Return the environment for ``gymnasium.make``; see ``daedalus.make``."""
-    made = public.make(
-        population, *overrides, market=market, reward=reward, allowed=allowed, brief=brief
-    )
+    """Return the environment for ``gymnasium.make``; ``chosen`` is for ``daedalus.make``."""
+    made = public.make(population, *overrides, **chosen)
     return MarketEnv(made.env, made.understood)

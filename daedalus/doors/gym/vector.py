@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
-from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.space import LEVELS, Places
 from daedalus.doors import public
 from daedalus.doors.gym.single import drawn_seed
@@ -23,10 +22,9 @@ from daedalus.doors.gym.spaces import (
     action_space,
     mechanisms_of,
     numbers_of,
+    observation_space,
     require_options,
 )
-from daedalus.doors.gym.spaces import observation_space as numbers_space
-from daedalus.market.interface import MarketSettings
 from daedalus.market.population import Population
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import episode_seed, episode_seeds
@@ -65,7 +63,7 @@ class MarketVectorEnv(VectorEnv[Numbers, Actions, NDArray[Any]]):
         self.num_envs = int(num_envs)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.single_observation_space = numbers_space()
+        self.single_observation_space = observation_space()
         self.single_action_space = action_space()
         self._levels = Places(LEVELS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -191,16 +189,11 @@ def _final(observed: Numbers, composite: Rewards, over: Flags) -> dict[str, Any]
 def make_vector(
     num_envs: int = 1,
     population: str | Population | SeatPlan = "stage3",
-    market: str | MarketSettings = "strategic",
-    reward: str | RewardStack = "composite",
     overrides: tuple[str, ...] = (),
-    allowed: Mapping[str, object] | None = None,
-    brief: str = "",
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     render_mode: None = None,
+    **chosen: Any,
 ) -> MarketVectorEnv:
-    """Return the environment for ``gymnasium.make_vec``; see ``daedalus.make``."""
-    made = public.make(
-        population, *overrides, market=market, reward=reward, allowed=allowed, brief=brief
-    )
+    """Return the environment for ``gymnasium.make_vec``; ``chosen`` is for ``daedalus.make``."""
+    made = public.make(population, *overrides, **chosen)
     return MarketVectorEnv(made.env, num_envs, autoreset_mode, made.understood)

@@ -13,11 +13,11 @@ from gymnasium.utils.env_checker import check_env
 
 import daedalus
 from daedalus.design.briefs.brief import BriefError
-from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.splits import SPLITS
 from daedalus.doors.gym import BRIEFS_ID, GRID, ID, BriefsEnv, decode, encode
 from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
+from tests.service.briefs import KnownSentences
 
 BRIEFS = {each.id: each for each in frozen_briefs("wordings")}
 
@@ -96,13 +96,9 @@ def test_a_brief_whose_rule_no_action_keeps_is_refused(tmp_path: Path) -> None:
 
 
 def test_ones_own_words_set_the_reward_and_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Known:
-        def clauses(self, sentences: list[str]) -> list[Clause]:
-            meanings = ["aim/revenue", "payment/first_price"]
-            return [Clause(*pair) for pair in zip(meanings, [None] * 2, sentences, strict=True)]
-
-    monkeypatch.setattr("daedalus.launch.brief_answer.reader_for_people", lambda _: Known())
-    words = "Money. Own."
+    patched = "daedalus.launch.brief_answer.reader_for_people"
+    monkeypatch.setattr(patched, lambda _: KnownSentences())
+    words = "We need money. Winners pay their own bid."
     single = gymnasium.make(ID, population="stage1", brief=words)
     both = gymnasium.make_vec(ID, num_envs=2, population="stage1", brief=words)
     market = daedalus.make("stage1", brief=words)

@@ -88,18 +88,13 @@ def test_objects_and_changes_may_be_given() -> None:
     short = gymnasium.make(ID, overrides=("market.episode_length=1",))
     short.reset(seed=0)
     assert short.step(short.action_space.sample())[2]
-    with pytest.raises(RuntimeError, match="call reset first"):
-        MarketEnv(daedalus.make("stage3").env).step(np.zeros(11, np.int64))
 
 
-@pytest.mark.parametrize("action", [np.zeros(11), np.full(11, np.nan), None, "vcg", [0] * 10])
-def test_an_action_that_is_not_in_the_space_plays_nothing(
-    env: gymnasium.Env, action: object
-) -> None:
+def test_an_action_that_is_not_in_the_space_plays_nothing(env: gymnasium.Env) -> None:
     own = env.unwrapped
     own.reset(seed=1)
     with pytest.raises(ValueError, match=r"action: .*; give integers of shape \(11,\)"):
-        own.step(action)
+        own.step(np.zeros(11))
     with pytest.raises(ValueError, match="action: auction_type has no level -1"):
         own.step(np.full(11, -1))
     zeros = np.zeros(11, np.int64)
@@ -112,10 +107,7 @@ def test_an_action_that_is_not_in_the_space_plays_nothing(
     ("options", "told"),
     [
         ({"population": "nope"}, "options: 'population'; reset reads none, so leave it out"),
-        ({"seed": 3}, "options: 'seed'; reset reads none"),
-        ({"reset_mask": np.ones(1, np.bool_)}, "options: 'reset_mask'; reset reads none"),
         ("stage3", "options: 'stage3'; give a mapping or None"),
-        (["population"], "options: .*; give a mapping or None"),
     ],
 )
 def test_an_option_that_nothing_reads_is_refused(
@@ -136,16 +128,12 @@ def test_a_seed_that_is_none_is_refused(env: gymnasium.Env, seed: object) -> Non
             reset(seed=seed)
 
 
-def test_numpy_s_integers_are_seeds(env: gymnasium.Env) -> None:
-    told = env.unwrapped.reset(seed=np.int64(7))[1]["seed"]
-    assert told == 7 and type(told) is int
-
-
 def test_steps_before_and_after_an_episode_are_refused(env: gymnasium.Env) -> None:
     own, action = env.unwrapped, np.zeros(11, np.int64)
     with pytest.raises(RuntimeError, match="there is no episode yet; call reset first"):
         own.step(action)
-    own.reset(seed=0)
+    told = own.reset(seed=np.int64(0))[1]["seed"]
+    assert told == 0 and type(told) is int
     while not own.step(action)[2]:
         pass
     with pytest.raises(RuntimeError, match="the episode has ended; call reset"):
