@@ -59,9 +59,7 @@ def chosen(config: Compare) -> str:
 def told(config: Compare, changes: Sequence[str]) -> str:
     """Return two lines if the designer was trained for something else, or nothing.
 
-    Args:
-        config: The designer, and what it is asked for.
-        changes: The overrides that ask for it.
+    The second repeats ``changes``, the overrides that ask for it.
     """
     context = own_context(config, make_env(config))
     found = instead(config.designer, context)
@@ -91,11 +89,7 @@ def design(config: Compare) -> Mechanism:
 def evaluate(config: Compare, baselines: bool, asked: dict[str, Any], output: Path) -> None:
     """Play the designer, and the baselines if asked; show tables and write a file of results.
 
-    Args:
-        config: The designer, the market, the number of episodes and the baselines.
-        baselines: Whether the baselines play as well.
-        asked: The options of the command line, which the file repeats.
-        output: The file. It is written whole or not at all.
+    The file repeats what was ``asked`` on the command line. It is written whole or not at all.
 
     Raises:
         ConfigError: The model cannot be loaded, or ``output`` cannot be written.

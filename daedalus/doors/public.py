@@ -55,15 +55,12 @@ class Step(NamedTuple):
 
 
 class Market:
-    """A market with one episode at a time.
-
-    Args:
-        env: The market, the shape of its episodes, and the reward.
-        understood: What was understood of the brief that the market was opened with.
+    """A market with one episode at a time. Before the first reset all else raises RuntimeError.
 
     Attributes:
-        env: The same.
-        understood: The same; None without a brief. Its floors restrict nothing in play.
+        env: The market, the shape of its episodes, and the reward.
+        understood: What was understood of the brief that the market was opened with; None without
+            a brief. Its floors restrict nothing in play.
         seed: Seed of the episode; None before the first reset.
     """
 
@@ -100,7 +97,6 @@ class Market:
 
         Raises:
             MechanismError: It is not allowed.
-            RuntimeError: No episode has begun.
         """
         result = self.episode.step(Mechanisms.stack([mechanism]))
         return Step(self.episode.observe(), float(result.reward[0]), self.done, result.scored)
@@ -118,7 +114,6 @@ class Market:
             seed: Seed of the futures.
 
         Raises:
-            RuntimeError: No episode has begun.
             ValueError: A number is out of range; the message says what to give.
         """
         stacked = Mechanisms.stack(list(mechanisms))
@@ -126,29 +121,17 @@ class Market:
 
     @property
     def observation(self) -> Observation:
-        """Return what a designer sees now.
-
-        Raises:
-            RuntimeError: No episode has begun.
-        """
+        """Return what a designer sees now."""
         return self.episode.observe()
 
     @property
     def done(self) -> bool:
-        """Return whether the episode has ended.
-
-        Raises:
-            RuntimeError: No episode has begun.
-        """
+        """Return whether the episode has ended."""
         return bool(self.episode.done[0])
 
     @property
     def episode(self) -> Episodes:
-        """Return the episode itself, with its state.
-
-        Raises:
-            RuntimeError: No episode has begun.
-        """
+        """Return the episode itself, with its state."""
         if self._episode is None:
             raise RuntimeError("there is no episode yet; call reset first")
         return self._episode

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import daedalus
-from daedalus.design.briefs.clauses import Clause
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.config import ConfigError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import MechanismError, Mechanisms
 from daedalus.market.seeds import market_seeds
 from tests.populations import population, seat_plan
+from tests.service.briefs import KnownSentences
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,21 +76,18 @@ def test_only_what_is_allowed_may_be_set() -> None:
 
 
 def test_a_brief_sets_reward_rules_and_bidders(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Known:
-        def clauses(self, sentences: list[str]) -> list[Clause]:
-            meanings = ["aim/revenue", "payment/first_price", "payment/vcg", "fact/ring"]
-            pairs = zip([*meanings, "floor/fairness"], [None] * 4 + [0.5], sentences, strict=True)
-            return [Clause(*pair) for pair in pairs]
-
-    monkeypatch.setattr("daedalus.launch.brief_answer.reader_for_people", lambda _: Known())
+    patched = "daedalus.launch.brief_answer.reader_for_people"
+    monkeypatch.setattr(patched, lambda _: KnownSentences())
+    own, money = "Winners pay their own bid.", "We need money."
+    others = "Use a second-price auction. They are a ring. At least half of all must come."
     with pytest.warns(UserWarning) as warned:
-        market = daedalus.make("stage1", brief="Money. Own. Displaced. A ring. Alike.")
+        market = daedalus.make("stage1", brief=f"{money} {own} {others}")
     excluded, floor = (str(each.message) for each in warned)
-    assert excluded.startswith("the second is not kept; auction_type: “Own.” excludes")
-    assert floor == "a mean fairness of at least 0.5 was understood, but restricts nothing in play"
+    assert excluded.startswith(f"the second is not kept; auction_type: “{own}” excludes")
+    assert floor.startswith("a mean participation of at least 0.5 was understood, but restricts")
     assert market.env.goal.weights == {"revenue": 1.0}
     assert market.env.allowed == {"auction_type": ("first_price",)}
-    assert market.env.brief.startswith("Money.") and market.understood is not None
+    assert market.env.brief.startswith(money) and market.understood is not None
     assert "colluder" in market.env.market.population.types  # of briefs_ring
     market.reset(3)
     with pytest.raises(MechanismError):
@@ -98,7 +95,7 @@ def test_a_brief_sets_reward_rules_and_bidders(monkeypatch: pytest.MonkeyPatch) 
     for change in ((), ("reward=welfare",), ("+allowed.reserve_price={min: 0.2, max: 0.5}",)):
         reward = "composite" if change else "revenue"
         with pytest.raises(ValueError, match="leave these two out"):
-            daedalus.make("stage1", *change, reward=reward, brief="Money.")
+            daedalus.make("stage1", *change, reward=reward, brief=money)
 
 
 def test_a_drawn_seed_is_told_and_repeats_the_episode() -> None:

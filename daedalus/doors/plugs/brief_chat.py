@@ -39,10 +39,7 @@ class BriefAnswer:
 def opening(benchmark: Benchmark, brief: Brief, seed: int) -> list[Message]:
     """Return the chat before the answer: the task, what may be set, the brief and the records.
 
-    Args:
-        benchmark: The markets.
-        brief: The brief. The chat has its words, not its weights and rules.
-        seed: Seed of the records.
+    It has the words of the brief, not its weights and rules. The records are those of the seed.
     """
     return prompts(benchmark.observe(brief, seed), zero_shot_prompt())[0]
 
