@@ -11,13 +11,12 @@ from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.language.prompt import prompts
 from daedalus.doors.plugs.chat import ChatEpisode, designer_reward
 from daedalus.market.parsing import format_mechanism
-
-RULES = [daedalus.Mechanism("first_price", 0.2), daedalus.Mechanism("vcg"), daedalus.Mechanism()]
+from tests.doors.plugs.own_market import RULES, SHORT
 
 
 @pytest.fixture(scope="module")
 def market() -> daedalus.Market:
-    return daedalus.make("stage4", "market.episode_length=3")
+    return daedalus.make("stage4", SHORT)
 
 
 def test_a_chat_plays_the_episode_of_its_seed(market: daedalus.Market) -> None:

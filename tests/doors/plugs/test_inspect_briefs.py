@@ -8,42 +8,19 @@ import pytest
 
 pytest.importorskip("inspect_ai", reason="tested elsewhere: make test-plugs")
 
-from inspect_ai import eval as evaluate
-from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
-
 from daedalus.design.briefs.brief import BriefError
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.doors.briefs import benchmark
 from daedalus.doors.plugs.inspect_briefs import briefs
 from daedalus.market.parsing import format_mechanism
 from tests.doors.plugs.own_briefs import OTHER, OWN, rewards, write
-
-
-def answered(answer: str, asked: str, limit: int | None = None) -> EvalLog:
-    """Let a model give the same answer to every brief."""
-
-    def say(messages: list[ChatMessage], *_: object) -> ModelOutput:
-        assert [each.role for each in messages] == ["system", "user"]
-        said = ModelOutput.from_content("mockllm/model", answer)
-        said.usage = ModelUsage()  # else Inspect downloads a tokenizer to count the tokens
-        return said
-
-    model = get_model("mockllm/model", custom_outputs=say)
-    (log,) = evaluate(briefs(asked), model=model, display="none", limit=limit)
-    assert log.status == "success", log.error
-    return log
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
+from tests.doors.plugs.test_inspect_market import evaluated
 
 
 def test_a_model_answers_briefs_of_a_file_and_is_scored(tmp_path: Path) -> None:
     path = write(tmp_path)
     for mechanism, kept in ((OWN, [1.0, 1.0]), (OTHER, [0.0, 1.0])):
-        log = answered(format_mechanism(mechanism), path)
+        log = evaluated(briefs(path), [format_mechanism(mechanism)])
         scores = {each.id: each.scores["scores"] for each in log.samples}
         values = [scores[name].value for name in ("own", "money")]
         expected = rewards(benchmark(path), mechanism)
@@ -55,10 +32,11 @@ def test_a_model_answers_briefs_of_a_file_and_is_scored(tmp_path: Path) -> None:
 
 
 def test_a_model_answers_frozen_briefs() -> None:
-    log = answered("a fine market", "wordings", limit=2)
+    log = evaluated(briefs("wordings"), ["a fine market"], limit=2)
     assert len(log.samples) == 2
     for sample, brief in zip(log.samples, frozen_briefs("wordings"), strict=False):
         assert sample.id == brief.id and brief.text in sample.messages[0].text
+        assert [each.role for each in sample.messages] == ["system", "user", "assistant"]
         assert sample.scores["scores"].value["valid"] == 0.0
 
 

@@ -15,18 +15,17 @@ import pytest
 
 pytest.importorskip("inspect_ai", reason="tested elsewhere: make test-plugs")
 
+from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
-import daedalus
 from daedalus.doors.plugs.inspect_market import market
 from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.parsing import format_mechanism
+from tests.doors.plugs.own_market import RULES, SHORT, earned
 
 ROOT = Path(__file__).parents[3]
-RULES = [daedalus.Mechanism("first_price", 0.2), daedalus.Mechanism("vcg"), daedalus.Mechanism()]
-SHORT = "market.episode_length=3"
 
 COMMAND = """
 import sys
@@ -44,8 +43,8 @@ main()
 """The command of Inspect, with a model that always gives its last argument as the answer."""
 
 
-def played(answers: list[str], **options: Any) -> EvalLog:
-    """Let a model give one answer after the other in each episode."""
+def evaluated(task: Task, answers: list[str], limit: int | None = None) -> EvalLog:
+    """Let a model give one answer after the other in each sample."""
 
     def answer(messages: list[ChatMessage], *_: object) -> ModelOutput:
         turn = sum(each.role == "assistant" for each in messages)
@@ -54,20 +53,13 @@ def played(answers: list[str], **options: Any) -> EvalLog:
         return said
 
     model = get_model("mockllm/model", custom_outputs=answer)
-    (log,) = evaluate(market(overrides=SHORT, **options), model=model, display="none")
+    (log,) = evaluate(task, model=model, display="none", limit=limit)
     assert log.status == "success", log.error
     return log
 
 
-def earned(seed: int, rules: list[daedalus.Mechanism]) -> float:
-    own = daedalus.make("stage4", SHORT)
-    own.reset(seed)
-    return sum(own.step(each).reward for each in rules) / 3
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
+def played(answers: list[str], **options: Any) -> EvalLog:
+    return evaluated(market(overrides=SHORT, **options), answers)
 
 
 def test_a_model_plays_the_episodes_and_is_compared_with_a_designer() -> None:
