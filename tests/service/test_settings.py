@@ -39,8 +39,3 @@ def test_settings_out_of_range_are_refused(changes: dict, hint: str) -> None:
 def test_a_load_out_of_range_is_refused(changes: dict[str, Any], hint: str) -> None:
     with pytest.raises(ValueError, match=re.escape(hint)):
         LoadSettings(**changes)
-
-
-def test_two_loads_share_no_list() -> None:
-    LoadSettings().http_rates.append(1.0)
-    assert LoadSettings().http_rates == [100.0, 300.0, 1000.0]

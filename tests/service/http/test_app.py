@@ -1,10 +1,11 @@
-"""The application: HEAD has the same status and headers as GET, and no body."""
+"""The application and its address: HEAD is answered as GET is, without a body."""
 
 from __future__ import annotations
 
 import pytest
 import requests
 
+from daedalus.service.address import web_address
 from daedalus.service.http.server import listen
 from daedalus.service.settings import ServiceSettings
 from tests.service.conftest import dial
@@ -36,3 +37,8 @@ def test_a_taken_port_says_what_to_do() -> None:
         port = listener.getsockname()[1]
         with pytest.raises(ValueError, match=f"service.port {port}.*another port"):
             listen(ServiceSettings(port=port))
+
+
+def test_an_address_can_be_opened_in_a_browser() -> None:
+    assert web_address("127.0.0.1", 8000) == "http://127.0.0.1:8000"
+    assert web_address("::1", 8000) == "http://[::1]:8000"

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,7 @@ import requests
 
 from daedalus.launch.config import ConfigError
 from daedalus.market.mechanism import Mechanism
-from daedalus.service.openenv.asked_market import ASKED_MARKET, ASKED_POPULATION
-from daedalus.service.openenv.catalogue import Catalogue
+from daedalus.service.openenv.catalogue import ASKED_MARKET, ASKED_POPULATION, Catalogue
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.errors import FieldError
 from daedalus.service.openenv.messages import DaedalusAction
@@ -51,23 +51,34 @@ def recorded(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @contextmanager
 def live(
-    catalogue: Catalogue, folder: Path, url: str, *overrides: str, **changes: Any
-) -> Iterator[str]:
-    """Serve with a model that is asked; the address."""
-    model = ["bidder=endpoint", "bidder.model=m", f"bidder.base_url={url}", "bidder.retries=0"]
-    changes = {"design_timeout": 20.0} | changes
-    seconds = f"service.design_timeout={changes['design_timeout']}"
-    with (
-        asked(catalogue, folder, *model, seconds, *overrides) as found,
-        serving(found, **changes) as address,
-    ):
-        yield address
+    catalogue: Catalogue,
+    folder: Path,
+    respond: chat_double.Respond,
+    *overrides: str,
+    seconds: float = 20.0,
+) -> Iterator[tuple[chat_double.Server, str]]:
+    """Serve with a model that is asked: the model's server, and the address."""
+    with chat_double.serving(respond) as server:
+        model = ["bidder=endpoint", "bidder.model=m", f"bidder.base_url={server.url}"]
+        model += ["bidder.retries=0", f"service.design_timeout={seconds}"]
+        with (
+            asked(catalogue, folder, *model, *overrides) as found,
+            serving(found, design_timeout=seconds) as address,
+        ):
+            yield server, address
 
 
 def rational(_: int, body: dict[str, Any]) -> chat_double.Reply:
     """Bid the equilibrium."""
     question = body["messages"][1]["content"]
     return chat_double.Reply(json.dumps(equilibrium(question, asked_values(question))))
+
+
+def slowly(seconds: float, count: int, body: dict[str, Any]) -> chat_double.Reply:
+    """Bid the equilibrium, and take time over the first question."""
+    reply = rational(count, body)
+    reply.delay = 0.0 if count else seconds
+    return reply
 
 
 def post(address: str, path: str, **body: Any) -> requests.Response:
@@ -179,14 +190,8 @@ def test_openenv_plays_it_too(recorded: Catalogue) -> None:
 def test_others_are_served_while_a_slow_model_is_asked(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
-    def slowly(count: int, body: dict[str, Any]) -> chat_double.Reply:
-        reply = rational(count, body)
-        reply.delay = 0.0 if count else 0.8
-        return reply
-
     with (
-        chat_double.serving(slowly) as server,
-        live(catalogue, tmp_path, server.url) as address,
+        live(catalogue, tmp_path, partial(slowly, 0.8)) as (server, address),
         ThreadPoolExecutor(1) as visitor,
     ):
         post(address, "/reset", **BEGIN)
@@ -206,14 +211,11 @@ def test_others_are_served_while_a_slow_model_is_asked(
 def test_a_reset_meanwhile_plays_no_step_of_the_old_episode(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
-    def slowly(count: int, body: dict[str, Any]) -> chat_double.Reply:
+    def interrupted(count: int, body: dict[str, Any]) -> chat_double.Reply:
         post(address, "/reset", **BEGIN)
         return rational(count, body)
 
-    with (
-        chat_double.serving(slowly) as server,
-        live(catalogue, tmp_path, server.url) as address,
-    ):
+    with live(catalogue, tmp_path, interrupted) as (_, address):
         post(address, "/reset", **BEGIN)
         late = step(address, **OTHER)
         assert late.status_code == 409 and "went on while" in late.json()["error"]
@@ -222,10 +224,7 @@ def test_a_reset_meanwhile_plays_no_step_of_the_old_episode(
 
 
 def test_a_budget_ends_the_asking_in_a_sentence(catalogue: Catalogue, tmp_path: Path) -> None:
-    with (
-        chat_double.serving(rational) as server,
-        live(catalogue, tmp_path, server.url, "bidder.max_calls=1") as address,
-    ):
+    with live(catalogue, tmp_path, rational, "bidder.max_calls=1") as (server, address):
         post(address, "/reset", **BEGIN)
         assert step(address, **OTHER).ok
         spent = step(address, **FIRST_PRICE)
@@ -243,10 +242,7 @@ def test_a_model_in_trouble_is_a_sentence_and_rubbish_stays_out(
             return chat_double.Reply(status=500, body={"error": "secret words"})
         return chat_double.Reply("I would bid about half.")
 
-    with (
-        chat_double.serving(ill) as server,
-        live(catalogue, tmp_path, server.url) as address,
-    ):
+    with live(catalogue, tmp_path, ill) as (server, address):
         post(address, "/reset", **BEGIN)
         with caplog.at_level(logging.ERROR):
             failed = step(address, **OTHER)
@@ -261,15 +257,7 @@ def test_a_model_in_trouble_is_a_sentence_and_rubbish_stays_out(
 def test_who_waits_too_long_is_told_and_finds_the_answer_later(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
-    def slowly(count: int, body: dict[str, Any]) -> chat_double.Reply:
-        reply = rational(count, body)
-        reply.delay = 0.5
-        return reply
-
-    with (
-        chat_double.serving(slowly) as server,
-        live(catalogue, tmp_path, server.url, design_timeout=0.1) as address,
-    ):
+    with live(catalogue, tmp_path, partial(slowly, 0.5), seconds=0.1) as (server, address):
         post(address, "/reset", **BEGIN)
         late = step(address, **OTHER)
         assert late.status_code == 502 and "took longer than 0.1 seconds" in late.json()["error"]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from daedalus.service.openenv.asked_market import ASKED_POPULATION
-from tests.design.designers import chat_double
+from daedalus.service.openenv.catalogue import ASKED_POPULATION
 from tests.service.page.static.visitor import Visit, at_own_site
-from tests.service.sessions.test_asked_bidders import asked, live, rational
+from tests.service.sessions.test_asked_bidders import asked, live, slowly
 
 pytestmark = pytest.mark.slow
 
@@ -41,15 +41,7 @@ def test_recorded_bidders_say_which_rules_they_know(
 
 
 def test_a_visitor_sees_that_the_model_is_asked(visit: Visit, catalogue, tmp_path: Path) -> None:
-    def slowly(count, body):
-        reply = rational(count, body)
-        reply.delay = 0.5
-        return reply
-
-    with (
-        chat_double.serving(slowly) as server,
-        live(catalogue, tmp_path, server.url) as address,
-    ):
+    with live(catalogue, tmp_path, partial(slowly, 0.5)) as (_, address):
         visitor = visit(address).open(4)
         page = visitor.page
         page.select_option("#population", ASKED_POPULATION)
