@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Literal
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
 from openenv.core.env_server.types import ConcurrencyConfig, SchemaResponse, ServerMode
@@ -31,21 +31,6 @@ class McpCall(BaseModel):
     """A JSON-RPC request; only its number matters."""
 
     id: int | str | None = Field(None, description="the answer repeats it")
-
-
-class McpError(BaseModel):
-    """The reason why nothing was called."""
-
-    code: int = METHOD_NOT_FOUND
-    message: str = NO_TOOLS
-
-
-class McpAnswer(BaseModel):
-    """A JSON-RPC answer."""
-
-    jsonrpc: Literal["2.0"] = "2.0"
-    id: int | str | None = None
-    error: McpError = McpError()
 
 
 def add_openenv(
@@ -82,8 +67,9 @@ def _descriptions() -> APIRouter:
         return Response(_schemas(), media_type="application/json")
 
     @router.post("/mcp", responses=INVALID, summary="Say that there are no MCP tools")
-    async def mcp(call: McpCall) -> McpAnswer:
-        return McpAnswer(id=call.id)
+    async def mcp(call: McpCall) -> dict[str, Any]:
+        error = {"code": METHOD_NOT_FOUND, "message": NO_TOOLS}
+        return {"jsonrpc": "2.0", "id": call.id, "error": error}
 
     return router
 

@@ -250,11 +250,7 @@ class DaedalusEnvironment(Environment[DaedalusAction, DaedalusObservation, Daeda
         return self._episodes
 
     def before_step(self) -> Episodes | None:
-        """Return a copy of the episode before its last step; None if no step has been played.
-
-        Raises:
-            EpisodeError: No episode has begun, or the session has been closed.
-        """
+        """Return a copy of the episode before its last step; None if no step has been played."""
         self.episode()
         return None if self._before is None else self._before.fork(_ONLY)
 

@@ -33,9 +33,6 @@ class Truths:
 
         There are none in the classic market, none where each episode draws its bidders, and none
         of a format whose theory is not known.
-
-        Raises:
-            EpisodeError: No episode has begun, or the session has been closed.
         """
         market = environment.episode().env.market
         if not isinstance(market, StrategicMarket) or market.players:

@@ -19,22 +19,14 @@ PLAYED = "language_model"
 
 
 def arena(environment: DaedalusEnvironment) -> Arena:
-    """Return the rounds of the last step.
-
-    Raises:
-        EpisodeError: No episode has begun, or the session has been closed.
-    """
+    """Return the rounds of the last step."""
     episode = environment.episode()
     scored, rounds = episode.env.settings.scored_rounds, _replay(environment).rounds
     return Arena(step=int(episode.steps[0]), scored=scored, rounds=rounds)
 
 
 def reveal(environment: DaedalusEnvironment) -> Reveal:
-    """Return the bidders' types, and the bidders behind the false names of the last step.
-
-    Raises:
-        EpisodeError: No episode has begun, or the session has been closed.
-    """
+    """Return the bidders' types, and the bidders behind the false names of the last step."""
     episodes = environment.episode()
     market = episodes.env.market
     bidders = [
