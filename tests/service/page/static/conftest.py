@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from experiments.serve import make_catalogue
-from tests.launch.config.composing import composed
 from tests.programs import BROWSER
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, WAIT, Visit, Visitor
@@ -41,9 +39,9 @@ def site(catalogue) -> Iterator[str]:
 
 
 @pytest.fixture(scope="package")
-def toured() -> Iterator[str]:
+def toured(shipped) -> Iterator[str]:
     """Answer with what is shipped: all markets and populations, so the tour has all its stops."""
-    with serving(make_catalogue(composed("+experiment=serve")), http_sessions=256) as found:
+    with serving(shipped, http_sessions=256) as found:
         yield found
 
 

@@ -97,44 +97,6 @@ def test_nothing_runs_out_of_the_screen(visit: Visit, width: int) -> None:
     assert visitor.page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
-CONTRAST = """() => {
-    const shade = (text) => text.match(/[\\d.]+/g).map(Number);
-    const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
-        .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-    const behind = (each) => {
-        for (let at = each; at; at = at.parentElement) {
-            const colour = shade(getComputedStyle(at).backgroundColor);
-            if (colour.length === 3 || colour[3] === 1) return colour;
-        }
-    };
-    const poor = [];
-    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) {
-        const each = walk.currentNode.parentElement;
-        if (!walk.currentNode.data.trim() || !each.checkVisibility()) continue;
-        if (each.closest(':disabled, .unseen, .skip, option, svg')) continue;
-        const [a, b] = [shade(getComputedStyle(each).color), behind(each)].map(light);
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        if (ratio < 4.5) poor.push(`${walk.currentNode.data.trim()}: ${ratio.toFixed(2)}`);
-    }
-    return poor;
-}"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out(visit: Visit, scheme: str) -> None:
-    visitor = visit(color_scheme=scheme, reduced_motion="reduce").open(speed=4)
-    visitor.page.check("#who-designer")
-    visitor.step()
-    visitor.page.click("#reveal")
-    expect(visitor.page.locator("#arena-types")).to_be_visible()
-    visitor.page.mouse.move(0, 0)
-    ground = visitor.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
-    assert (sum(map(int, re.findall(r"\d+", ground)[:3])) > 384) == (scheme == "light")
-    assert visitor.page.evaluate(CONTRAST) == []
-
-
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 needs_axe = pytest.mark.skipif(
     not AXE.exists(), reason=NODE.absence or "axe-core is not installed; make check gets it"
@@ -180,7 +142,7 @@ def test_axe_finds_nothing_in_free_play(visit: Visit, screen: str) -> None:
 
 
 @needs_axe
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", ["dark", "phone"])
 def test_axe_finds_nothing_on_the_tour(visit: Visit, toured: str, screen: str) -> None:
     visitor = visit(toured, reduced_motion="reduce", **SCREENS[screen]).open(speed=4)
     page = visitor.page
@@ -201,7 +163,7 @@ def test_axe_finds_nothing_on_the_tour(visit: Visit, toured: str, screen: str) -
 
 
 @needs_axe
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", ["dark", "phone"])
 def test_axe_finds_nothing_in_the_article(visit: Visit, screen: str) -> None:
     page = visit(**SCREENS[screen]).open().page
     page.get_by_role("link", name="Blog post").click()
@@ -223,6 +185,8 @@ COLOUR = """(name) => {
 @pytest.mark.parametrize(("scheme", "least"), [("light", 130), ("dark", 90)])
 def test_no_type_looks_like_a_winner(visit: Visit, scheme: str, least: int) -> None:
     page = visit(color_scheme=scheme).open().page
+    ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", ground)[:3])) > 384) == (scheme == "light")
     winner = page.evaluate(COLOUR, "act")
     for type_number in range(6):
         colour = page.evaluate(COLOUR, f"type-{type_number}")
@@ -272,9 +236,9 @@ def test_all_who_are_compared_can_be_told_apart(visit: Visit, catalogue, scheme:
         page.context.close()
 
 
-def test_the_page_needs_no_leave_for_inline_code(site: str) -> None:
+def test_the_page_needs_no_leave_for_inline_code_and_its_links_lead_somewhere(site: str) -> None:
     answer = requests.get(site, timeout=10)
     assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
     assert not re.search(r"\sstyle=|\son\w+=|<style|<script(?![^>]*\bsrc=)", answer.text)
-    for path in re.findall(r'(?:href|src)="(/page/[^"]+)"', answer.text):
+    for path in re.findall(r'(?:href|src)="(/[^"#]*)"', answer.text):
         assert requests.get(site + path, timeout=10).status_code == 200

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +11,11 @@ import pytest
 from playwright.sync_api import expect
 from scipy import stats
 
-from daedalus.design.designers.search import SearchSettings
 from daedalus.market.mechanism import Mechanism
-from daedalus.service.sessions.made_designers import made_for
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import DESIGNERS, Visit, at_own_site, by_hand
 from tests.service.page.test_newest_run import leave_run
 from tests.service.sessions.test_background_designer import ANSWER, saying
-from tests.service.sessions.test_made_designers import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -38,6 +34,7 @@ def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
     set_by_model = Mechanism(auction_type="vcg", reserve_price=0.33).to_dict()
     assert visitor.state["mechanism"] == set_by_model
     page.select_option("#designer", "random")
+    expect(page.locator("#designer-meaning")).to_contain_text("random mechanism at every step")
     expect(page.locator("#design")).to_be_hidden()  # another designer has not answered yet
     visitor.step()
     expect(page.locator("#design-source")).to_have_text("Rule")
@@ -49,15 +46,24 @@ def test_the_trained_designer_plays_and_is_quoted(visit: Visit) -> None:
     assert visitor.state["mechanism"]["reserve_price"] == 0.61
     sources = page.locator("#log tr td:nth-child(2)").all_inner_texts()
     assert sources == ["you", "Random", "Trained (AI)", "the page"]
+    page.check("#who-designer")
+    visitor.step()
+    expect(page.locator("#design")).to_be_visible()
+    visitor.begin(seed=7)
+    expect(page.locator("#design")).to_be_hidden()  # it answered in another episode
 
 
-def test_the_heuristic_stands_in_and_says_why(visit: Visit, catalogue) -> None:
-    with at_own_site(visit, catalogue, 4) as visitor:
-        visitor.page.check("#who-designer")
+def test_without_a_model_the_heuristic_stands_in_and_says_why(visit: Visit, catalogue) -> None:
+    with at_own_site(visit, catalogue, 4, designers=DESIGNERS) as visitor:
+        page = visitor.page
         visitor.step()
-        expect(visitor.page.locator("#design-source")).to_have_text("Fallback")
-        expect(visitor.page.locator("#design-why")).to_contain_text("No designer has been trained")
-        expect(visitor.page.locator("#training-none")).to_be_visible()
+        names = page.locator("#par-list dt")
+        expect(names).to_have_text(["This episode", "Random", "Informed greedy"])
+        page.check("#who-designer")
+        visitor.step()
+        expect(page.locator("#design-source")).to_have_text("Fallback")
+        expect(page.locator("#design-why")).to_contain_text("No designer has been trained")
+        expect(page.locator("#training-none")).to_be_visible()
 
 
 REFUSED = (
@@ -109,38 +115,21 @@ def test_the_newest_run_is_drawn(visit: Visit, catalogue, tmp_path: Path) -> Non
         page.context.close()
 
 
-def test_comparing_is_playing_the_same_seed_by_hand(visit: Visit) -> None:
-    visitor = visit().open()
-    page = visitor.page
-    begin = {"population": "stage4", "seed": 11, "episode_length": 4}
-    visitor.begin(**begin)
-    visitor.set_field("reserve_price", 0.25)
-    page.get_by_label("Heuristic").check()
-    page.click("#compare-run")
-    expect(page.locator("#compare-said")).to_contain_text("Done: 5 episodes on seed 11")
-    assert page.locator("#compare-progress").evaluate("bar => bar.value === bar.max")
-    mine = Mechanism(reserve_price=0.25).to_dict()
-    for name in (*DESIGNERS, "trained", "own"):
-        rewards = by_hand(visitor.address, name, mine, begin)
-        shown = page.locator(f"#compare-table tr[data-name={name}] td[data-key=reward]")
-        expect(shown).to_have_text(f"{sum(rewards) / 4:.3f}")
-    assert visitor.state["step_count"] == 1  # the visitor's own episode is left alone
-
-
-def test_comparing_on_several_seeds_shows_intervals(visit: Visit) -> None:
+def test_comparing_is_playing_the_same_seeds_by_hand_and_shows_intervals(visit: Visit) -> None:
     visitor = visit().open()
     page = visitor.page
     begin = {"population": "stage4", "seed": 11, "episode_length": 3}
     visitor.begin(**begin)
-    page.get_by_label("Trained").uncheck()
+    page.get_by_label("Heuristic").check()
     page.fill("#compare-seeds", "21")
     page.click("#compare-run")
     expect(page.locator("#compare-result")).to_be_hidden()  # 20 is the most
     page.fill("#compare-seeds", "4")
     page.click("#compare-run")
-    expect(page.locator("#compare-said")).to_contain_text("Done: 12 episodes on seeds 11 to 14.")
+    expect(page.locator("#compare-said")).to_contain_text("Done: 20 episodes on seeds 11 to 14.")
+    assert page.locator("#compare-progress").evaluate("bar => bar.value === bar.max")
     default = Mechanism().to_dict()
-    for name in ("random", "informed_greedy", "own"):
+    for name in (*DESIGNERS, "trained", "own"):
         means = [
             np.mean(by_hand(visitor.address, name, default, begin | {"seed": seed}))
             for seed in range(11, 15)
@@ -148,6 +137,7 @@ def test_comparing_on_several_seeds_shows_intervals(visit: Visit) -> None:
         low, high = stats.t.interval(0.95, 3, np.mean(means), stats.sem(means))
         shown = page.locator(f"#compare-table tr[data-name={name}] td[data-key=reward]")
         expect(shown).to_have_text(f"{np.mean(means):.3f}[{low:.3f}, {high:.3f}]")
+    assert visitor.state["step_count"] == 1  # the visitor's own episode is left alone
 
 
 def test_the_par_line_is_what_others_score_on_the_same_seed(visit: Visit) -> None:
@@ -181,22 +171,6 @@ def test_the_par_line_is_tried_again_after_a_failure(visit: Visit) -> None:
     visitor.step()
     expect(page.locator("#par-list output")).to_contain_text([re.compile(r"\d")] * 4)
     expect(page.locator("#par-of")).to_contain_text("Mean R over the first 3 steps")
-
-
-def test_an_answer_of_a_designer_is_of_its_episode(visit: Visit) -> None:
-    visitor = visit().open(speed=4)
-    visitor.page.check("#who-designer")
-    visitor.step()
-    expect(visitor.page.locator("#design")).to_be_visible()
-    visitor.begin(seed=7)
-    expect(visitor.page.locator("#design")).to_be_hidden()
-
-
-def test_without_a_model_the_par_line_has_no_trained_designer(visit: Visit, catalogue) -> None:
-    with at_own_site(visit, catalogue, 4, designers=DESIGNERS) as visitor:
-        visitor.step()
-        names = visitor.page.locator("#par-list dt")
-        expect(names).to_have_text(["This episode", "Random", "Informed greedy"])
 
 
 def test_the_visitors_rules_come_back_from_a_designer(visit: Visit) -> None:
@@ -271,21 +245,3 @@ def test_a_comparison_needs_a_designer(visit: Visit) -> None:
         box.uncheck()
     page.click("#compare-run")
     expect(page.locator("#notices")).to_contain_text("Choose at least one designer")
-
-
-def test_a_search_is_for_the_objective_that_was_chosen(visit: Visit, catalogue) -> None:
-    settings = SearchSettings(candidates=16, episodes=1, sweeps=0)
-    makers = {"search": partial(made_for, settings, 0)}
-    with at_own_site(visit, catalogue, 4, makers=makers, **PATIENCE) as visitor:
-        page = visitor.page
-        page.check("#who-designer")
-        page.select_option("#designer", "search")
-        expect(page.locator("#designer-meaning")).to_contain_text("the objective that you chose")
-        found = {}
-        for objective in ("composite", "revenue"):
-            visitor.begin(objective=objective, seed=5)
-            page.click("#step")
-            visitor.at_step(2)
-            expect(page.locator("#design-source")).to_have_text("Rule")
-            found[objective] = visitor.state["mechanism"]
-        assert found["composite"] != found["revenue"]

@@ -18,21 +18,6 @@ from tests.service.page.static.visitor import Visit, Visitor, at_own_site, by_ha
 pytestmark = pytest.mark.slow
 
 
-def test_visitors_do_not_disturb_each_other(visit: Visit) -> None:
-    one, other = visit().open(speed=4), visit().open(speed=4)
-    one.begin(seed=1, population="stage0")
-    other.begin(seed=2, population="stage4")
-    one.set_field("reserve_price", 0.4)
-    one.step()
-    other.step()
-    one.step()
-    assert one.session != other.session
-    first, second = one.state, other.state
-    assert (first["step_count"], first["population"]) == (3, "stage0")
-    assert (second["step_count"], second["population"]) == (2, "stage4")
-    assert second["mechanism"]["reserve_price"] == 0.1
-
-
 def test_a_reload_goes_on(visit: Visit) -> None:
     visitor = visit().open(speed=4)
     visitor.set_field("shill_penalty", 1.0)
