@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,18 +23,18 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
-from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.background_designer import Load
-from daedalus.service.sessions.bid_reports import ReportOn
-from daedalus.service.sessions.made_designers import Make
 from daedalus.service.settings import ServiceSettings
+from experiments.serve import make_catalogue
+from tests.launch.config.composing import composed
 from tests.populations import in_both_markets
 
 OBJECTIVES = {"composite": RewardStack(), "revenue": RewardStack({"revenue": 1.0})}
 JSON_BODY = {"Content-Type": "application/json"}
 LIMITS: dict[str, Any] = {"http_sessions": 2, "websocket_sessions": 2, "port": 0}
+PARTS = {"load", "designers", "makers", "report_on"}
 
 DOCS = Path(__file__).parents[2] / "docs" / "service.md"
 
@@ -61,26 +61,48 @@ def catalogue() -> Catalogue:
     return found
 
 
+@pytest.fixture(scope="session")
+def shipped() -> Catalogue:
+    """Return what ``make serve`` offers."""
+    return make_catalogue(composed("+experiment=serve"))
+
+
+def make_app(
+    catalogue: Catalogue, folder: Path | str, **given: Any
+) -> tuple[FastAPI, ServiceSettings]:
+    """Return an application, of some parts and changed settings, in whose folder no run is left."""
+    parts = {"load": None} | {name: given.pop(name) for name in PARTS & given.keys()}
+    briefs = given.pop("briefs", None) or catalogue.briefs
+    settings = ServiceSettings(**LIMITS | {"outputs": str(folder)} | given)
+    return create_app(settings, replace(catalogue, briefs=briefs), **parts), settings
+
+
+@contextmanager
+def reached(catalogue: Catalogue, folder: Path, **given: Any) -> Iterator[TestClient]:
+    """Give a client of an application, see ``make_app``."""
+    app, _ = make_app(catalogue, folder, **given)
+    url = "http://localhost:8000"
+    with TestClient(app, base_url=url, raise_server_exceptions=False) as client:
+        yield client
+
+
 @pytest.fixture
 def reach(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reach]:
-    """Build an application with changed settings and no runs, and return a client of it."""
-    defaults = LIMITS | {"outputs": str(tmp_path_factory.mktemp("outputs"))}
+    """Build applications, and return clients of them."""
 
-    def build(
-        load: Load | None = None,
-        designers: dict[str, Designer] | None = None,
-        report_on: ReportOn | None = None,
-        briefs: BriefsOnOffer | None = None,
-        **changes: Any,
-    ) -> TestClient:
-        settings = ServiceSettings(**defaults | changes)
-        offered = replace(catalogue, briefs=briefs)
-        app = create_app(settings, offered, load, designers, report_on=report_on)
-        client = TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
-        return clients.enter_context(client)
+    def build(load: Load | None = None, offered: Catalogue = catalogue, **given: Any) -> TestClient:
+        folder = tmp_path_factory.mktemp("outputs")
+        return clients.enter_context(reached(offered, folder, load=load, **given))
 
     with ExitStack() as clients:
         yield build
+
+
+@pytest.fixture(scope="module")
+def client(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Give a client that the tests of a module share."""
+    with reached(catalogue, tmp_path_factory.mktemp("outputs")) as found:
+        yield found
 
 
 @contextmanager
@@ -88,34 +110,22 @@ def serving(
     catalogue: Catalogue,
     load: Load | None = None,
     designers: dict[str, Designer] | None = None,
-    report_on: ReportOn | None = None,
-    makers: dict[str, Make] | None = None,
-    briefs: BriefsOnOffer | None = None,
-    **changes: Any,
+    **given: Any,
 ) -> Iterator[str]:
-    """Answer on a socket of this machine, where no run has been left; the address."""
-    with TemporaryDirectory() as outputs:
-        settings = ServiceSettings(**LIMITS | {"outputs": outputs} | changes)
-        given = {"makers": makers, "report_on": report_on}
-        offered = replace(catalogue, briefs=briefs or catalogue.briefs)
-        app = create_app(settings, offered, load, designers, **given)
-        with listening(app, settings) as address:
-            yield address
-
-
-@contextmanager
-def listening(app: FastAPI, settings: ServiceSettings) -> Iterator[str]:
-    with listen(settings) as listener:
-        server = make_server(app, settings)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:  # or a test that fails leaves a thread that the process waits for
-            server.should_exit = True
-            thread.join()
+    """Answer on a socket of this machine, see ``make_app``; the address."""
+    with TemporaryDirectory() as folder:
+        app, settings = make_app(catalogue, folder, load=load, designers=designers, **given)
+        with listen(settings) as listener:
+            server = make_server(app, settings)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+            thread.start()
+            while not server.started:
+                time.sleep(0.01)
+            try:
+                yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+            finally:  # or a test that fails leaves a thread that the process waits for
+                server.should_exit = True
+                thread.join()
 
 
 def settled(client: Any, address: str = "") -> str:
@@ -140,13 +150,19 @@ def dial(address: str, **options: Any) -> socket.socket:
     return socket.create_connection((place.hostname, place.port), **options)
 
 
-def exchanged(address: str, *parts: bytes, pause: float = 0.0) -> bytes:
-    """Send bytes, and return everything that comes back until the server closes."""
-    with dial(address, timeout=9) as sock:
-        for part in parts:
-            sock.sendall(part)
-            time.sleep(pause)
-        return b"".join(iter(lambda: sock.recv(65_536), b""))
+def exchanged(address: str, *parts: bytes, pause: float = 0.0, linger: float = 9.0) -> bytes:
+    """Send bytes; return what comes back until the server closes or says nothing more."""
+    received = b""
+    with dial(address, timeout=10) as sock:
+        with suppress(OSError):  # it may close before it has all
+            for part in parts:
+                sock.sendall(part)
+                time.sleep(pause)
+        sock.settimeout(linger)
+        with suppress(OSError):
+            while told := sock.recv(65_536):
+                received += told
+    return received
 
 
 def open_websocket(client: TestClient, headers: dict[str, str]) -> int:

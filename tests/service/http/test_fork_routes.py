@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import requests
-from starlette.testclient import TestClient
 from websockets.sync.client import connect
 
 from daedalus.design.env import DesignEnv, Episodes
@@ -21,8 +20,8 @@ from daedalus.market.seeds import market_seeds
 from daedalus.service.http.fork_routes import ForkAllowance
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
+from daedalus.service.openenv.errors import CapacityError
 from daedalus.service.openenv.messages import DaedalusAction
-from daedalus.service.sessions.capacity import CapacityError
 from tests.populations import in_both_markets
 from tests.service.conftest import JSON_BODY, OBJECTIVES, serving
 
@@ -53,8 +52,7 @@ def fork(client: Any, address: str = "", **changes: Any) -> Any:
 
 @pytest.mark.parametrize("market", ["strategic", "classic"])
 @pytest.mark.parametrize("objective", ["composite", "revenue"])
-def test_rewards_are_those_of_this_process_to_the_bit(reach, market: str, objective: str) -> None:
-    client = reach()
+def test_rewards_are_those_of_this_process_to_the_bit(client, market: str, objective: str) -> None:
     begun(client, objective=objective, market=market)
     episode = here(OBJECTIVES[objective], market)
     for ask in ASKS:
@@ -63,8 +61,7 @@ def test_rewards_are_those_of_this_process_to_the_bit(reach, market: str, object
         assert len(set(expected)) == 3
 
 
-def test_the_own_future_tells_the_next_step_and_nothing_moves(reach) -> None:
-    client = reach()
+def test_the_own_future_tells_the_next_step_and_nothing_moves(client) -> None:
     begun(client)
     before = client.get("/state", params={"session_id": "a"}).json()
     told = fork(client, futures=0).json()["rewards"]
@@ -104,8 +101,7 @@ def exchange(socket: Any, *messages: Any) -> list[dict[str, Any]]:
 MESSAGE = {"type": "fork", "data": {"mechanisms": BODIES}}
 
 
-def test_a_socket_refuses_what_is_wrong_and_goes_on(reach) -> None:
-    client: TestClient = reach()
+def test_a_socket_refuses_what_is_wrong_and_goes_on(client) -> None:
     bad: dict[str, Any] = {
         "no data": {"type": "fork"},
         "a list": {"type": "fork", "data": []},
@@ -130,8 +126,7 @@ def test_a_socket_refuses_what_is_wrong_and_goes_on(reach) -> None:
         assert answer == {"type": "fork", "data": {"rewards": expected}}
 
 
-def test_a_fork_on_a_socket_counts_as_use_of_its_session(reach, monkeypatch) -> None:
-    client = reach()
+def test_a_fork_on_a_socket_counts_as_use_of_its_session(client, monkeypatch) -> None:
     server, used = client.app.state.openenv, []
     monkeypatch.setattr(server, "_update_session_activity", lambda name, **_: used.append(name))
     with client.websocket_connect("ws://localhost:8000/ws") as socket:
@@ -150,8 +145,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a million steps": ({"horizon": 10**6}, "give an integer from 1 to 100"),
     "beyond the end": ({"horizon": 4}, "give 1 to 3, the steps that are left"),
     "no step": ({"horizon": 0}, "give an integer from 1 to"),
-    "less than none": ({"futures": -1}, "give an integer from 0 to"),
-    "a fraction": ({"futures": 1.5}, "give an integer"),
     "a long number": ({"seed": 10**400}, "give an integer"),
     "no mechanism": ({"mechanisms": []}, "at least 1 item"),
     "too many mechanisms": ({"mechanisms": [{}] * 65}, "at most 64 items"),
@@ -161,8 +154,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_fork_that_costs_too_much_or_makes_no_sense_is_refused_at_once(reach, name: str) -> None:
-    client = reach()
+def test_a_fork_that_costs_too_much_or_makes_no_sense_is_refused_at_once(client, name: str) -> None:
     begun(client)
     changes, words = REFUSED[name]
     began = time.perf_counter()
@@ -181,8 +173,7 @@ def test_the_own_future_counts_as_one(reach) -> None:
     assert "may be 5 at most, and are 6" in refused[0]["allowed"]
 
 
-def test_a_long_list_is_not_read_to_its_end(reach) -> None:
-    client = reach()
+def test_a_long_list_is_not_read_to_its_end(client) -> None:
     begun(client)
     for entry in ("{}", '{"x":1}', "[]"):
         body = f'{{"session_id": "a", "mechanisms": [{",".join([entry] * 8000)}]}}'

@@ -95,8 +95,7 @@ def test_a_name_bound_to_this_machine_by_its_owner_gets_no_answer(address: str) 
     assert "service.hosts" in json.loads(caught.value.response.body)["error"]
 
 
-def test_its_own_names_and_every_address_are_served(reach) -> None:
-    client = reach()
+def test_its_own_names_and_every_address_are_served(client) -> None:
     for host in OWN:
         assert client.get("/health", headers={"Host": host}).status_code == 200, host
         assert open_websocket(client, {"Host": host}) == 101, host

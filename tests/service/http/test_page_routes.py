@@ -7,12 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from daedalus.design.designers.random import RandomDesigner
-from daedalus.service.http.app import create_app
 from daedalus.service.page.page_messages import Offer
-from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
 from tests.service.page.test_newest_run import leave_run
 
@@ -100,31 +97,26 @@ def test_the_article_shows_its_figures_and_nothing_else_of_the_folder(reach) -> 
         assert client.get(f"/figures/{name}").status_code == 404, name
 
 
-def test_the_page_and_its_parts_are_served(reach) -> None:
-    client = reach()
-    assert "<title>Daedalus" in client.get("/").text
-    assert client.get("/page/index.html").status_code == 200
-
-
-def test_the_tour_visits_what_is_on_offer_with_mechanisms_that_the_api_takes(catalogue) -> None:
+def test_the_tour_visits_what_is_on_offer_with_mechanisms_that_the_api_takes(
+    reach, catalogue
+) -> None:
     populations = catalogue.populations | {"stage1": in_both_markets(1)}
     markets = catalogue.markets | {"fresh": catalogue.markets["strategic"]}
     offered = replace(catalogue, populations=populations, markets=markets)
-    app = create_app(ServiceSettings(), offered, None)
-    with TestClient(app, "http://localhost") as client:
-        (stop,) = client.get("/api/tour").json()["stops"]
-        assert stop["name"] == "bid_shading" and stop["changed"] == ["auction_type"]
-        chosen = ("population", "market", "seed", "n_agents")
-        begin = {"session_id": "a"} | {name: stop[name] for name in chosen}
-        assert client.post("/reset", json=begin).status_code == 200
-        for name in ("hurt", "fixed"):
-            body = {"session_id": "a", "action": stop[name]}
-            assert client.post("/step", json=body).status_code == 200
+    client = reach(offered=offered)
+    (stop,) = client.get("/api/tour").json()["stops"]
+    assert stop["name"] == "bid_shading" and stop["changed"] == ["auction_type"]
+    chosen = ("population", "market", "seed", "n_agents")
+    begin = {"session_id": "a"} | {name: stop[name] for name in chosen}
+    assert client.post("/reset", json=begin).status_code == 200
+    for name in ("hurt", "fixed"):
+        body = {"session_id": "a", "action": stop[name]}
+        assert client.post("/step", json=body).status_code == 200
 
 
-def test_the_page_has_every_endpoint_with_what_it_takes(reach) -> None:
-    server = reach()
-    page, described = server.get("/docs").text, server.get("/openapi.json").json()
+def test_the_page_has_every_endpoint_with_what_it_takes(client) -> None:
+    assert "<title>Daedalus" in client.get("/").text
+    page, described = client.get("/docs").text, client.get("/openapi.json").json()
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
             assert f"<code>{method.upper()} {path}</code>" in page

@@ -54,8 +54,8 @@ def test_a_session_is_the_environment_of_its_seed(reach, market: str) -> None:
     assert state["scores"]["composite"] == pytest.approx(rewards[-1])
 
 
-def test_the_scale_is_described_as_everywhere(reach) -> None:
-    described = reach().get("/openapi.json").json()["components"]["schemas"]["StepAnswer"]
+def test_the_scale_is_described_as_everywhere(client) -> None:
+    described = client.get("/openapi.json").json()["components"]["schemas"]["StepAnswer"]
     assert ENDS in described["properties"]["info"]["description"]
 
 
@@ -84,8 +84,7 @@ SHILLS = {"auction_type": "vcg", "reserve_price": 0.2, "reveal_competing_bids": 
 
 
 @pytest.mark.parametrize("market", ["strategic", "classic"])
-def test_the_arena_shows_the_rounds_that_were_scored(reach, market: str) -> None:
-    client = reach()
+def test_the_arena_shows_the_rounds_that_were_scored(client, market: str) -> None:
     client.post("/reset", json=EPISODE | {"market": market})
     body = {"session_id": "watched"}
     assert client.get("/api/arena", params=body).json() == {"step": 0, "scored": 3, "rounds": []}
@@ -105,8 +104,7 @@ def test_the_arena_shows_the_rounds_that_were_scored(reach, market: str) -> None
     assert 0 < sum(sum(each["delivered"]) for each in rounds) <= 15
 
 
-def test_the_reveal_names_types_and_the_owners_of_false_names(reach) -> None:
-    client = reach()
+def test_the_reveal_names_types_and_the_owners_of_false_names(client) -> None:
     client.post("/reset", json=EPISODE)
     body = {"session_id": "watched"}
     client.post("/step", json=body | {"action": SHILLS})

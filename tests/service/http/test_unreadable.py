@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient, WebSocketTestSession
 
-from daedalus.service.http.app import create_app
 from daedalus.service.http.unreadable import envelope_problem, json_problem
-from daedalus.service.settings import ServiceSettings
 from tests.service.conftest import JSON_BODY
 from tests.service.generated import JSON, seeded
 
@@ -34,12 +32,6 @@ REFUSED: dict[str, str | bytes] = {
     "no data": '{"type": "step"}',
 }
 INTERNALS = ("Error", "object has no", "DaedalusEnvironment", "argument", "sys.", "codec", "'text'")
-
-
-@pytest.fixture(scope="module")
-def client(catalogue: Any) -> TestClient:
-    settings = ServiceSettings(port=0, max_body_bytes=100_000)
-    return TestClient(create_app(settings, catalogue, None), "http://localhost")
 
 
 def send(socket: WebSocketTestSession, frame: str | bytes) -> dict[str, Any]:
@@ -110,17 +102,17 @@ BROKEN: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("path", ["/reset", "/step", "/api/design", "/mcp"])
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_body_that_cannot_be_read_gets_the_reason_and_the_place(reach, path, name) -> None:
+def test_a_body_that_cannot_be_read_gets_the_reason_and_the_place(client, path, name) -> None:
     body, reason = BROKEN[name]
-    answer = reach().post(path, content=body, headers=JSON_BODY)
+    answer = client.post(path, content=body, headers=JSON_BODY)
     assert answer.status_code == 422, answer.text
     (problem,) = answer.json()["detail"]
     assert problem["field"] == "body" and problem["value"] is None
     assert problem["allowed"].startswith(f"give valid JSON: {reason}")
 
 
-def test_every_form_of_unicode_is_read_as_before(reach) -> None:
-    client, header = reach(), {"Content-Type": "application/json; charset=utf-16"}
+def test_every_form_of_unicode_is_read_as_before(client) -> None:
+    header = {"Content-Type": "application/json; charset=utf-16"}
     answer = client.post("/reset", content='{"seed": 1}'.encode("utf-16"), headers=header)
     assert answer.status_code == 200 and answer.json()["info"]["seed"] == 1
 

@@ -58,31 +58,28 @@ def test_prompts_are_those_of_the_market(address: str) -> None:
             assert row == {"prompt": chat, "seed": seed}
 
 
-def test_prompts_and_rewards_follow_what_is_allowed(address: str) -> None:
-    allowed = {"auction_type": ["vcg"]}
-    goal, explained = Goal(allowed=read_allowed(allowed)), replace(FULL, explained=True)
-    texts = [format_mechanism(Mechanism(each)) for each in ("vcg", "first_price")]
-    with DaedalusClient(base_url=address).sync() as session:
-        for market in (
-            RemoteMarket(session, explained, goal, population="stage4"),
-            RemoteMarket(session, explained, population="stage4", allowed=allowed),
-        ):
-            (row,) = market.prompts([3])
-            assert session.state().allowed == allowed
-            seen = replace(here(4), allowed=goal.allowed).reset(market_seeds(3, "service", 1))
-            assert row["prompt"] == prompts(seen.observe(), explained)[0]
-            paid = market.reward(said(*texts), [3, 3])
-            assert paid[0] > 0 and paid[1] == 0
+WRITTEN = {"auction_type": ["vcg"]}
+ALLOWED = read_allowed(WRITTEN)
 
 
-def test_prompts_and_rewards_follow_what_the_server_allows(catalogue: Catalogue) -> None:
-    strict = replace(catalogue, allowed={"auction_type": ("vcg",)})
+@pytest.mark.parametrize(
+    ("server", "goal", "options"),
+    [({}, Goal(allowed=ALLOWED), {}), ({}, None, {"allowed": WRITTEN}), (ALLOWED, None, {})],
+    ids=["goal", "options", "server"],
+)
+def test_prompts_and_rewards_follow_what_is_allowed(
+    catalogue: Catalogue, server: dict, goal: Goal | None, options: dict[str, Any]
+) -> None:
     explained = replace(FULL, explained=True)
     texts = [format_mechanism(Mechanism(each)) for each in ("vcg", "first_price")]
-    with serving(strict) as address, DaedalusClient(base_url=address).sync() as session:
-        market = RemoteMarket(session, explained, population="stage4")
+    with (
+        serving(replace(catalogue, allowed=server)) as address,
+        DaedalusClient(base_url=address).sync() as session,
+    ):
+        market = RemoteMarket(session, explained, goal, population="stage4", **options)
         (row,) = market.prompts([3])
-        seen = replace(here(4), allowed=strict.allowed).reset(market_seeds(3, "service", 1))
+        assert session.state().allowed == WRITTEN
+        seen = replace(here(4), allowed=ALLOWED).reset(market_seeds(3, "service", 1))
         assert row["prompt"] == prompts(seen.observe(), explained)[0]
         paid = market.reward(said(*texts), [3, 3])
         assert paid[0] > 0 and paid[1] == 0

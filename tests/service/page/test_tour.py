@@ -19,21 +19,14 @@ from daedalus.service.page.page_messages import TourStop
 from daedalus.service.page.tour import STOPS, tour
 from daedalus.service.sessions.session_messages import ArenaRound
 from daedalus.service.sessions.watching import arena, reveal
-from experiments.serve import make_catalogue
 from experiments.tour import measure, scores, switch_gains
 from tests.design.search.markets import play_steps
-from tests.launch.config.composing import composed
 
 ATTACKS = "bid_shading collusion strategic_dropout false_stability transparency_paradox".split()
 EPISODES = 200
 LONGEST_TEXT = 480  # characters, about five lines of a page
 
 every_stop = pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name)
-
-
-@pytest.fixture(scope="module")
-def served() -> Catalogue:
-    return make_catalogue(composed("+experiment=serve"))
 
 
 def env_of(stop: TourStop, catalogue: Catalogue) -> DesignEnv:
@@ -58,7 +51,7 @@ def test_the_five_attacks_come_first_and_names_are_unique() -> None:
 
 
 @every_stop
-def test_a_stop_is_json_and_can_be_visited(stop: TourStop, served: Catalogue) -> None:
+def test_a_stop_is_json_and_can_be_visited(stop: TourStop, shipped: Catalogue) -> None:
     told = json.loads(stop.model_dump_json())
     names = ("name", "title", "attack", "watch", "seen", "contrast", "fix", "lesson")
     texts = {name: told.pop(name) for name in names}
@@ -68,15 +61,15 @@ def test_a_stop_is_json_and_can_be_visited(stop: TourStop, served: Catalogue) ->
     different = [name for name in FIELDS if getattr(hurt, name) != getattr(fixed, name)]
     assert told.pop("changed") == different and 1 <= len(different) <= 2
     assert told.pop("shown") in range(5) and told.pop("compared") in range(5)
-    served.options.model_validate(told)
+    shipped.options.model_validate(told)
     assert set(told) == {"population", "market", "seed", "n_agents"}
     assert stop.market == "fresh"
     assert stop.n_agents is None or stop.n_agents >= LEAST_BIDDERS
 
 
 @every_stop
-def test_the_change_earns_more_on_the_same_markets(stop: TourStop, served: Catalogue) -> None:
-    env = env_of(stop, served)
+def test_the_change_earns_more_on_the_same_markets(stop: TourStop, shipped: Catalogue) -> None:
+    env = env_of(stop, shipped)
     hurt, fixed = scores(stop, env, EPISODES, seed=7)
     difference = fixed - hurt
     error = difference.std(ddof=1) / np.sqrt(EPISODES)
@@ -85,22 +78,22 @@ def test_the_change_earns_more_on_the_same_markets(stop: TourStop, served: Catal
 
 @every_stop
 def test_a_change_half_way_gives_a_visitor_a_typical_gain(
-    stop: TourStop, served: Catalogue
+    stop: TourStop, shipped: Catalogue
 ) -> None:
-    seen, _ = visit(served, stop, [stop.hurt] * 5 + [stop.fixed] * 5)
+    seen, _ = visit(shipped, stop, [stop.hurt] * 5 + [stop.fixed] * 5)
     gain = np.mean(seen[5:]) - np.mean(seen[:5])
-    stayed, _ = visit(served, stop, [stop.hurt] * 10)
+    stayed, _ = visit(shipped, stop, [stop.hurt] * 10)
     assert gain > 0.08
     assert np.mean(seen[5:]) - np.mean(stayed[5:]) > 0.05
-    env = env_of(stop, served)
+    env = env_of(stop, shipped)
     gains, _ = switch_gains(stop, env, range(EPISODES))
     assert np.quantile(gains, 0.25) < gain < np.quantile(gains, 0.75)
     assert switch_gains(stop, env, [stop.seed])[0] == pytest.approx(gain)
 
 
-def test_in_the_false_stability_r_falls_by_far_more_than_s(served: Catalogue) -> None:
+def test_in_the_false_stability_r_falls_by_far_more_than_s(shipped: Catalogue) -> None:
     stop = next(each for each in STOPS if each.name == "false_stability")
-    env = env_of(stop, served)
+    env = env_of(stop, shipped)
     steps = play_steps(env.reset(market_seeds(7, "tour", EPISODES)), stop.hurt.to_mechanism(), 10)
     r, p, s = (
         [each.field(name).mean() for each in steps]
@@ -119,8 +112,8 @@ def rounds_of(
     return arena(environment).rounds[index], hidden.values[index], hidden.false_names[index]
 
 
-def test_the_round_shown_is_as_the_text_says(served: Catalogue) -> None:
-    rounds = {stop.name: rounds_of(stop, served, [stop.hurt] * 5, stop.shown) for stop in STOPS}
+def test_the_round_shown_is_as_the_text_says(shipped: Catalogue) -> None:
+    rounds = {stop.name: rounds_of(stop, shipped, [stop.hurt] * 5, stop.shown) for stop in STOPS}
     shading, values, _ = rounds["bid_shading"]
     won = [seat for seat, units in enumerate(shading.delivered) if units]
     assert len(won) == 3 and 6 in won
@@ -151,14 +144,14 @@ def test_the_round_shown_is_as_the_text_says(served: Catalogue) -> None:
     below = max(bid for bid in false.bids if bid < false.price)
     assert (f"{false.price:.2f}", f"{below:.2f}") == ("0.67", "0.62")
     stop = STOPS[5]
-    wasted, _, _ = rounds_of(stop, served, [stop.hurt] * 5, 4)
+    wasted, _, _ = rounds_of(stop, shipped, [stop.hurt] * 5, 4)
     assert max(wasted.false_bids) > wasted.price and sum(wasted.delivered) == 2
 
 
 @every_stop
-def test_the_rounds_compared_show_the_difference(stop: TourStop, served: Catalogue) -> None:
+def test_the_rounds_compared_show_the_difference(stop: TourStop, shipped: Catalogue) -> None:
     old, better = (
-        rounds_of(stop, served, [stop.hurt] * 5 + [each] * 5, stop.compared)[0]
+        rounds_of(stop, shipped, [stop.hurt] * 5 + [each] * 5, stop.compared)[0]
         for each in (stop.hurt, stop.fixed)
     )
     assert better.scores["composite"] > old.scores["composite"] + 0.15
@@ -166,9 +159,9 @@ def test_the_rounds_compared_show_the_difference(stop: TourStop, served: Catalog
         assert (sum(old.delivered), sum(better.delivered)) == (1, 3)
 
 
-def test_a_row_of_the_table_holds_what_was_played(served: Catalogue) -> None:
+def test_a_row_of_the_table_holds_what_was_played(shipped: Catalogue) -> None:
     stop, settings = STOPS[0], EvaluationSettings(episodes=50, resamples=100)
-    env = env_of(stop, served)
+    env = env_of(stop, shipped)
     row = measure(stop, env, settings, seed=0)
     assert row["difference"] == pytest.approx(float(row["fixed"]) - float(row["hurt"]))
     assert 0 < row["difference_low"] < row["difference"] < row["difference_high"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,24 +13,13 @@ from daedalus.design.designers.planner import PlannerSettings
 from daedalus.design.designers.search import SearchSettings
 from daedalus.design.search.objective import EpisodeObjective
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.sessions.made_designers import Make, made_for
-from daedalus.service.settings import ServiceSettings
 from experiments.serve import make_catalogue, make_designers, make_makers
 from tests.launch.config.composing import composed
-from tests.service.conftest import LIMITS
 from tests.service.sessions.test_worker import endless, failing
 
 PATIENCE = {"design_timeout": 120.0, "session_grace": 600.0, "job_timeout": 120.0}
-
-
-def asking(
-    catalogue: Catalogue, makers: dict[str, Make], folder: Path, **changes: Any
-) -> TestClient:
-    settings = ServiceSettings(**LIMITS | {"outputs": str(folder)} | PATIENCE | changes)
-    app = create_app(settings, catalogue, None, makers=makers)
-    return TestClient(app, base_url="http://localhost:8000", raise_server_exceptions=False)
 
 
 def asked(client: TestClient, name: str, **begin: Any) -> dict[str, Any]:
@@ -52,13 +40,13 @@ def known() -> Catalogue:
 
 
 @pytest.mark.slow
-def test_a_search_maximises_what_the_visitor_chose(known: Catalogue, tmp_path: Path) -> None:
+def test_a_search_maximises_what_the_visitor_chose(reach, known: Catalogue) -> None:
     makers = {"search": partial(made_for, SEARCH, 0)}
-    with asking(known, makers, tmp_path) as client:
-        found = {
-            objective: asked(client, "search", objective=objective)
-            for objective in ("composite", "revenue")
-        }
+    client = reach(offered=known, makers=makers, **PATIENCE)
+    found = {
+        objective: asked(client, "search", objective=objective)
+        for objective in ("composite", "revenue")
+    }
     assert [each["source"] for each in found.values()] == ["rule", "rule"]
     reserves = {name: each["mechanism"]["reserve_price"] for name, each in found.items()}
     assert abs(reserves["revenue"] - 0.5) < 0.1 < abs(reserves["composite"] - 0.5)
@@ -73,35 +61,33 @@ def test_a_search_maximises_what_the_visitor_chose(known: Catalogue, tmp_path: P
     ("make", "seconds", "why"), [(endless, 0.2, "longer than 0.2 seconds"), (failing, 60.0, "log")]
 )
 def test_otherwise_the_heuristic_answers_and_says_why(
-    catalogue: Catalogue, tmp_path: Path, make: Make, seconds: float, why: str
+    reach, make: Make, seconds: float, why: str
 ) -> None:
-    with asking(catalogue, {"search": make}, tmp_path, job_timeout=seconds) as client:
-        answer = asked(client, "search")
+    client = reach(makers={"search": make}, **PATIENCE | {"job_timeout": seconds})
+    answer = asked(client, "search")
     assert answer["source"] == "fallback" and tuple(answer["mechanism"]) == FIELDS
     assert answer["error"].startswith("the designer search ") and why in answer["error"]
     assert "secret" not in answer["error"]
 
 
-def test_who_asks_for_a_search_names_an_episode(catalogue: Catalogue, tmp_path: Path) -> None:
-    with asking(catalogue, {"search": endless}, tmp_path) as client:
-        refused = client.post("/api/design", json={"designer": "search"})
-        assert refused.status_code == 422
-        assert refused.json()["detail"][0]["allowed"] == "search needs an episode; name its session"
-        unknown = client.post("/api/design", json={"designer": "oracle"}).json()["detail"][0]
+def test_who_asks_for_a_search_names_an_episode(reach) -> None:
+    client = reach(makers={"search": endless})
+    refused = client.post("/api/design", json={"designer": "search"})
+    assert refused.status_code == 422
+    assert refused.json()["detail"][0]["allowed"] == "search needs an episode; name its session"
+    unknown = client.post("/api/design", json={"designer": "oracle"}).json()["detail"][0]
     assert unknown["allowed"] == "choose one of trained, search"
 
 
-def test_a_planner_looks_ahead_in_the_episode_that_is_asked_for(
-    catalogue: Catalogue, tmp_path: Path
-) -> None:
+def test_a_planner_looks_ahead_in_the_episode_that_is_asked_for(reach) -> None:
     settings: DesignerSettings = PlannerSettings(candidates=4, futures=1, horizon=1, rounds=0)
-    with asking(catalogue, {"planner": partial(made_for, settings, 0)}, tmp_path) as client:
-        answer = asked(client, "planner", episode_length=1)
-        assert answer["source"] == "rule" and tuple(answer["mechanism"]) == FIELDS
-        assert client.get("/state", params={"session_id": "a"}).json()["step_count"] == 0
-        client.post("/step", json={"session_id": "a", "action": answer["mechanism"]})
-        ask = {"session_id": "a", "designer": "planner"}
-        ended = client.post("/api/design", json=ask)
+    client = reach(makers={"planner": partial(made_for, settings, 0)}, **PATIENCE)
+    answer = asked(client, "planner", episode_length=1)
+    assert answer["source"] == "rule" and tuple(answer["mechanism"]) == FIELDS
+    assert client.get("/state", params={"session_id": "a"}).json()["step_count"] == 0
+    client.post("/step", json={"session_id": "a", "action": answer["mechanism"]})
+    ask = {"session_id": "a", "designer": "planner"}
+    ended = client.post("/api/design", json=ask)
     assert (ended.status_code, ended.json()["error"]) == (409, "the episode has ended; reset first")
 
 

@@ -6,18 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
 
 from daedalus.lab.theory.certificates import draw_values, groups_of, truthful_regret
 from daedalus.lab.theory.formats import FORMATS_WITH_THEORY
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.seeds import generator
-from daedalus.service.http.app import create_app
 from daedalus.service.openenv.catalogue import Catalogue
-from daedalus.service.settings import ServiceSettings
 from tests.populations import in_both_markets
-
-ADDRESS = "http://localhost:8000"
 
 
 def test_the_losses_are_those_of_the_certificates(reach) -> None:
@@ -42,9 +37,9 @@ def test_there_is_no_loss_without_a_certificate(reach, catalogue: Catalogue) -> 
     assert drawn.strategic is not None
     drawn = replace(drawn, strategic=replace(drawn.strategic, concentration=10.0))
     offered = replace(catalogue, populations=catalogue.populations | {"drawn": drawn})
-    with TestClient(create_app(ServiceSettings(), offered, None), base_url=ADDRESS) as client:
-        for begin in ({"market": "classic"}, {"population": "drawn"}):
-            client.post("/reset", json={"session_id": "a"} | begin)
-            truth = client.get("/api/truth", params={"session_id": "a"}).json()
-            assert truth == {"reserves": [], "regrets": {}}
-        assert client.get("/api/truth", params={"session_id": "other"}).status_code == 404
+    client = reach(offered=offered)
+    for begin in ({"market": "classic"}, {"population": "drawn"}):
+        client.post("/reset", json={"session_id": "a"} | begin)
+        truth = client.get("/api/truth", params={"session_id": "a"}).json()
+        assert truth == {"reserves": [], "regrets": {}}
+    assert client.get("/api/truth", params={"session_id": "other"}).status_code == 404

@@ -60,7 +60,10 @@ def endless(*given: object) -> None:
 def echoing(name: str, csv: str, settings: BidLogSettings, folder: str) -> MadeReport:
     """Stand for a report: what was asked, and files beside it."""
     (Path(folder) / "bids.csv").write_text(csv)
-    return MadeReport(f"<p>{name}, {settings.format}: {len(csv)}</p>", "auction,set\n1,2\n")
+    return MadeReport(
+        f"<p>{name}, {settings.format}, {settings.auction} and {settings.bid}</p>",
+        "auction,set\n1,2\n",
+    )
 
 
 def behind(gate: Path, name: str, csv: str, settings: BidLogSettings, folder: str) -> MadeReport:
