@@ -55,7 +55,7 @@ class Step(NamedTuple):
 
 
 class Market:
-    """A market with one episode at a time. Before the first reset all else raises RuntimeError.
+    """A market with one episode at a time; what needs one raises RuntimeError before a reset.
 
     Attributes:
         env: The market, the shape of its episodes, and the reward.

@@ -191,7 +191,7 @@ def design_answer(
 ) -> DesignAnswer:
     """Return an answer; the heuristic designer stands in for a mechanism that is not there.
 
-    It does not react to unknown numbers.
+    That designer does not react to unknown numbers.
     """
     fallback = mechanism is None
     if mechanism is None:
