@@ -9,8 +9,7 @@ import pandas as pd
 from daedalus.design.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.run_report import Report
-from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
-from daedalus.lab.studies.local_optimum_figures import gain_bars
+from daedalus.lab.studies.local_optimum import gain_bars, most_frequent, one_field_gains
 from daedalus.launch.config.tasks import Neighbours
 from daedalus.launch.from_config import make_env, own_context
 from daedalus.launch.tracked import tracked

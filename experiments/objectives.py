@@ -12,8 +12,14 @@ from daedalus.design.designers.build import build_all
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.lab.studies.pareto_fronts import GOALS, fronts, reached, volumes, weightings
-from daedalus.lab.studies.pareto_fronts_figures import front_panels
+from daedalus.lab.studies.pareto_fronts import (
+    GOALS,
+    front_panels,
+    fronts,
+    reached,
+    volumes,
+    weightings,
+)
 from daedalus.launch.config.tasks import Objectives
 from daedalus.launch.from_config import allowed_in, load_generate, make_context
 from daedalus.launch.tracked import tracked

@@ -15,8 +15,7 @@ from daedalus.lab.studies.published_play import (
     optimum_rows,
     winning_bids,
 )
-from daedalus.lab.studies.published_play_figures import collusion_curves
-from daedalus.lab.studies.tacit_collusion import learning_curves, outcomes
+from daedalus.lab.studies.tacit_collusion import collusion_curves, learning_curves, outcomes
 from daedalus.launch.config.tasks import PublishedPlay
 from daedalus.launch.from_config import each_population, make_env, make_envs
 from daedalus.launch.tracked import tracked

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.design.rewards.terms import mean_over_rounds
+from daedalus.evaluation.figures import empty_panels, entitle, palette
+from daedalus.evaluation.readable import readable
 from daedalus.market.seeds import generator, market_seeds
 
 GOALS = ("revenue", "welfare", "fairness")
@@ -18,6 +23,10 @@ GOALS = ("revenue", "welfare", "fairness")
 
 PARTS = 4
 """Weights are whole parts of which there are so many."""
+
+_PAIRS = list(combinations(GOALS, 2))  # drawn against each other
+_LINK = "#cccccc"
+_MARKS = "os^D"
 
 
 def weightings() -> list[dict[str, float]]:
@@ -131,6 +140,36 @@ def volumes(table: pd.DataFrame, reference: str) -> pd.DataFrame:
     return frame.assign(reward=rows["reward"].mean()).reset_index()
 
 
-def pairs() -> Sequence[tuple[str, str]]:
-    """Return the pairs of ``GOALS`` that are drawn against each other."""
-    return list(combinations(GOALS, 2))
+def front_panels(table: pd.DataFrame, shares: pd.DataFrame) -> Figure:
+    """Draw each pair of goals: a point for each objective and designer.
+
+    A thin line joins the points of one objective. Points on the front of their designer are filled.
+
+    Args:
+        table: The frame of ``fronts``.
+        shares: The frame of ``volumes``.
+    """
+    figure, panels = empty_panels(1, len(_PAIRS), (4.0 * len(_PAIRS), 4.8))
+    for panel, (across, up) in zip(panels, _PAIRS, strict=True):
+        for _, rows in table.groupby("objective", sort=False):
+            panel.plot(rows[across], rows[up], color=_LINK, lw=0.8, zorder=1)
+        _points(panel, table, across, up)
+        panel.grid(visible=True, axis="x")
+        panel.set(xlabel=across, ylabel=up)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    named = zip(shares["designer"], shares["share"], strict=True)
+    told = [f"{readable(name)} {100 * share:.0f} %" for name, share in named]
+    reading = "a line joins the points of one objective; filled: on the designer's own front; "
+    entitle(figure, "What each objective reaches", f"{reading}hypervolume: {', '.join(told)}")
+    return figure
+
+
+def _points(panel: Axes, table: pd.DataFrame, across: str, up: str) -> None:
+    colours = palette(list(table["designer"].unique()))
+    groups = table.groupby("designer", sort=False)
+    for mark, (name, rows) in zip(_MARKS * len(colours), groups, strict=False):
+        colour = colours[str(name)]
+        faces = [colour if front else "white" for front in rows["front"]]
+        shape: dict[str, Any] = {"s": 34, "marker": mark, "edgecolors": colour, "zorder": 2}
+        panel.scatter(rows[across], rows[up], c=faces, **shape)
+        panel.scatter([], [], c=colour, label=readable(name), **shape)

@@ -13,11 +13,14 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.evaluation.statistics import t_interval
-from daedalus.lab.studies.credibility import temptation
 from daedalus.lab.studies.known_optimum import SETTINGS, Setting
 from daedalus.lab.studies.repeated_auction import Learners, play_repeated
 from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, PAPER, PUBLISHED_FORMATS
-from daedalus.lab.theory.distributions import Distribution
+from daedalus.lab.theory.distributions import Distribution, Numbers
+from daedalus.lab.theory.formats import pays_own_bid
+from daedalus.lab.theory.sales import first_price_bids
+from daedalus.market.auction import clear_sales
+from daedalus.market.literals import AuctionType
 from daedalus.market.seeds import generator
 
 BANCHIO, RAWAT = "Banchio & Skrzypacz 2022", "Rawat 2023"
@@ -30,6 +33,9 @@ MYERSON_NET = (
     "optimum_irregular",
 )
 """The populations that are settings of MyersonNet."""
+
+SHARES = (0.5, 0.75, 0.9, 0.99, 1.0 - 1e-9, 1.0 + 1e-9)
+"""Bids that a seller may add, times the highest bid. The last one keeps the unit."""
 
 _BOUNDS = {"first_price": "at most 0.35", "second_price": "at least 0.9"}
 _ROUNDS, _STRETCHES = 250_000, 250
@@ -193,3 +199,38 @@ def credibility_rows(seed: int) -> list[dict[str, object]]:
             agrees = (gain == 0.0) if credible else (gain > 0.0)
             rows.append(row(AKBARPOUR, words, "0" if credible else "above 0", gain, agrees))
     return rows
+
+
+def temptation(
+    auction_type: AuctionType,
+    values: Distribution,
+    bidders: int,
+    reserve: float,
+    sales: int,
+    seed: int,
+) -> float:
+    """Return what a seller of one unit gains a sale who sees all bids and may add one.
+
+    A bidder is told whether it wins and what it pays, and no bid. An auction is credible if the
+    seller cannot gain by what bidders cannot tell (Akbarpour & Li 2020). Here it adds the best of
+    ``SHARES``. The gain is the mean over sales, in units of value. Bidders bid the equilibrium: in
+    first price that of their values, otherwise their values.
+    """
+    rng = generator(seed, "credibility", bidders)
+    drawn = values.quantile(rng.random(sales * bidders))
+    bids = drawn.copy()
+    if pays_own_bid(auction_type):
+        takes_part = drawn >= reserve
+        bids[takes_part] = first_price_bids(drawn[takes_part], values, bidders, reserve)
+    offers = np.column_stack([bids.reshape(sales, bidders), np.zeros(sales)])
+    highest = offers.max(axis=1)
+    earned = [_revenue(offers, auction_type, reserve)]
+    for share in SHARES:
+        offers[:, -1] = share * highest
+        earned.append(_revenue(offers, auction_type, reserve))
+    return float((np.max(earned, axis=0) - earned[0]).mean())
+
+
+def _revenue(offers: Numbers, auction_type: AuctionType, reserve: float) -> Numbers:
+    """Return what the bidders pay in each sale; the last column is the seller's bid."""
+    return np.asarray(clear_sales(offers, auction_type, 1, reserve).paid[:, :-1].sum(axis=1))

@@ -14,8 +14,7 @@ from daedalus.design.designers.random import RandomDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.objective import episode_scores
 from daedalus.evaluation.episodes import compare
-from daedalus.lab.studies.local_optimum import most_frequent, one_field_gains
-from daedalus.lab.studies.local_optimum_figures import gain_bars
+from daedalus.lab.studies.local_optimum import gain_bars, most_frequent, one_field_gains
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
 from tests.launching import play

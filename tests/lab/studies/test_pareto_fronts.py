@@ -13,6 +13,7 @@ from daedalus.design.rewards.stack import RewardStack
 from daedalus.evaluation.episodes import compare
 from daedalus.lab.studies.pareto_fronts import (
     GOALS,
+    front_panels,
     fronts,
     hypervolume,
     on_front,
@@ -20,7 +21,6 @@ from daedalus.lab.studies.pareto_fronts import (
     volumes,
     weightings,
 )
-from daedalus.lab.studies.pareto_fronts_figures import front_panels
 from daedalus.market.mechanism import Mechanism
 from tests.design.search.markets import env_of
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from daedalus.lab.studies.known_optimum import SETTINGS
 from daedalus.lab.studies.published_play import (
@@ -14,9 +15,12 @@ from daedalus.lab.studies.published_play import (
     drawn_learners,
     in_their_units,
     optimum_rows,
+    temptation,
 )
-from daedalus.lab.studies.published_play_figures import collusion_curves
-from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, OURS, PAPER
+from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, OURS, PAPER, collusion_curves
+from daedalus.lab.theory.distributions import Distribution
+
+EVEN = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
 
 
 def test_a_row_of_collusion_agrees_within_the_bounds() -> None:
@@ -62,6 +66,24 @@ def test_second_price_fails_credibility_and_first_price_does_not() -> None:
     rows = credibility_rows(0)
     assert all(each["agrees"] for each in rows)
     assert [each["ours"] == 0.0 for each in rows] == [True, False] * 2
+
+
+@pytest.mark.parametrize("bidders", [2, 3, 5])
+def test_second_price_is_not_credible(bidders: int) -> None:
+    """The seller bids just below the highest of n even values: it gains E[v1 - v2] = 1/(n + 1)."""
+    gain = temptation("second_price", EVEN, bidders, 0.0, 40_000, 0)
+    assert gain == pytest.approx(1 / (bidders + 1), abs=0.005)
+
+
+def test_with_a_reserve_it_gains_what_lies_above_the_price() -> None:
+    """With n = 2 and r = 1/2, E[(v1 - max(v2, r))+] = 1/6."""
+    gain = temptation("second_price", EVEN, 2, 0.5, 40_000, 0)
+    assert gain == pytest.approx(1 / 6, abs=5e-3)
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.5])
+def test_first_price_is_credible(reserve: float) -> None:
+    assert temptation("first_price", EVEN, 3, reserve, 5000, 0) == 0.0
 
 
 def test_the_figure_has_a_panel_for_theirs_ours_and_our_defaults() -> None:
