@@ -18,7 +18,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from daedalus.evaluation.basis import COLUMN, caution
+from daedalus.evaluation.basis import COLUMN, caution, cautions
 from daedalus.evaluation.episodes import COMPOSITE
 from daedalus.evaluation.readable import readable
 
@@ -268,28 +268,41 @@ def interval_bars(axes: Axes, rows: pd.DataFrame, column: str) -> None:
         axes.text(high, place, f" {word}", va="center", fontsize=8, color=FAINT)
 
 
-def mark_cautions(axes: Axes, x: ArrayLike, y: ArrayLike, texts: Iterable[object]) -> None:
-    """Draw a white centre in points whose interval may be too short.
+def interval_dots(
+    axes: Axes, rows: pd.DataFrame, column: str, places: ArrayLike, fmt: str = "o", **style: Any
+) -> None:
+    """Draw a column of the rows as dots with intervals, at places up the panel, shape (n,).
 
-    Args:
-        axes: The panel.
-        x: Places of the points, shape (n,).
-        y: Places of the points, shape (n,).
-        texts: The ``basis`` of each point's interval, n of them.
+    A dot whose interval may be too short has a white centre, see ``basis``.
     """
-    marked = np.array([bool(caution(text)) for text in texts])
-    style: dict[str, Any] = {"ms": 2.5, "color": "white", "zorder": 5}
-    axes.plot(np.asarray(x)[marked], np.asarray(y)[marked], "o", **style)
+    values, ends = rows[column], rows[[f"{column}_low", f"{column}_high"]]
+    halves = ends.sub(values, axis=0).abs().to_numpy().T
+    axes.errorbar(values, places, xerr=halves, fmt=fmt, **style)
+    marked = [bool(caution(text)) for text in rows.get(f"{column}{COLUMN}", [])]
+    if any(marked):
+        centre: dict[str, Any] = {"ms": 2.5, "color": "white", "zorder": 5}
+        axes.plot(values[marked], np.asarray(places)[marked], "o", **centre)
 
 
-def entitle(figure: Figure, title: str, reading: str) -> None:
-    """Write the title at the top left and, below it in small print, the legend of the figure."""
+def legend_below(figure: Figure, panel: Axes, columns: int, side: str = "center") -> None:
+    """Write the legend of a panel, which holds for all, below the panels."""
+    handles, labels = panel.get_legend_handles_labels()
+    style: dict[str, Any] = {"ncols": columns, "frameon": False, "fontsize": 9}
+    figure.legend(handles, labels, loc=f"outside lower {side}", **style)
+
+
+def entitle(figure: Figure, title: str, reading: str, texts: Iterable[object] = ()) -> None:
+    """Write the title at the top left and, below it in small print, the legend of the figure.
+
+    What the words in ``texts``, the ``basis`` of its intervals, mean stands in lines of its own.
+    """
     width, height = figure.get_size_inches()
     left = _MARGIN / width
     figure.text(
         left, 1 - 0.12 / height, title, va="top", fontsize=12.5, fontweight="bold", color=INK
     )
-    figure.text(left, 1 - 0.40 / height, reading, va="top", fontsize=8.5, color=FAINT)
+    shown = "\n".join([reading, *cautions(texts)])
+    figure.text(left, 1 - 0.40 / height, shown, va="top", fontsize=8.5, color=FAINT)
 
 
 def _designers(episodes: pd.DataFrame) -> list[str]:

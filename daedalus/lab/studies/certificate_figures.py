@@ -15,6 +15,7 @@ from daedalus.evaluation.figures import (
     INK,
     empty_panels,
     entitle,
+    legend_below,
     palette,
 )
 from daedalus.evaluation.readable import readable
@@ -55,11 +56,8 @@ def certificate_dots(
     for panel, column in zip(axes, columns, strict=True):
         _panel(panel, shown, types, column)
         panel.set_yticks(range(len(shown)), names if panel is axes[0] else [""] * len(shown))
-    handles, labels = axes[0].get_legend_handles_labels()
-    if len(labels) > 1:
-        figure.legend(
-            handles, labels, loc="outside lower right", ncols=6, frameon=False, fontsize=9
-        )
+    if types["type"].nunique() > 1:
+        legend_below(figure, axes[0], 6, "right")
     reading = (
         "bar: mean over bidders, of a ring's gain the largest · dot: a type · all units together "
         "· %: share of steps\n" + "\n".join(notes)

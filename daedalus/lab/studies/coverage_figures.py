@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.evaluation.figures import (
+    FAINT,
+    empty_panels,
+    entitle,
+    interval_dots,
+    legend_below,
+)
 from daedalus.lab.studies.bid_logs import KINDS
 from daedalus.lab.studies.coverage import QUANTITIES
 
@@ -48,21 +53,16 @@ def coverage_dots(table: pd.DataFrame, confidence: float) -> Figure:
         for number, (each, colour) in enumerate(zip(sales, colours, strict=False)):
             rows = table[(table["quantity"] == quantity) & (table["sales"] == each)]
             shift = step * (number - (len(sales) - 1) / 2.0)
-            _dots(panel, rows, kinds, shift, colour, f"{each:,} sales")
+            places = np.array([kinds.index(kind) for kind in rows["kind"]]) + shift
+            style: dict[str, Any] = {"ms": 4.5, "elinewidth": 1.1, "color": colour, "lw": 0}
+            interval_dots(panel, rows, "coverage", places, label=f"{each:,} sales", **style)
         panel.set_title(quantity, loc="left")
         panel.set(xlim=(-0.03, 1.03), ylim=(len(kinds) - 0.5, -0.5))
         panel.set_yticks(range(len(kinds)), [""] * len(kinds))
         panel.set_xticks([0.0, 0.5, 1.0], ["0", "50 %", "100 %"])
+        panel.tick_params(colors=FAINT, axis="x")
     axes[0].set_yticks(range(len(kinds)), [KINDS[kind].words for kind in kinds])
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        labels,
-        loc="outside lower center",
-        ncols=min(len(sales), 8),
-        frameon=False,
-        fontsize=9,
-    )
+    legend_below(figure, axes[0], min(len(sales), 8))
     logs = int(table["logs"].max())
     reading = (
         f"dot: share of up to {logs} logs whose interval holds the truth, with the interval of this"
@@ -70,14 +70,3 @@ def coverage_dots(table: pd.DataFrame, confidence: float) -> Figure:
     )
     entitle(figure, "How often the intervals of a report on bids hold the truth", reading)
     return figure
-
-
-def _dots(
-    axes: Axes, rows: pd.DataFrame, kinds: list[str], shift: float, colour: str, label: str
-) -> None:
-    """Draw shares with their intervals, a row for each kind."""
-    places = np.array([kinds.index(kind) for kind in rows["kind"]]) + shift
-    ends = rows[["coverage_low", "coverage_high"]].sub(rows["coverage"], axis=0).abs()
-    style: dict[str, Any] = {"ms": 4.5, "elinewidth": 1.1, "color": colour, "lw": 0}
-    axes.errorbar(rows["coverage"], places, xerr=ends.to_numpy().T, fmt="o", label=label, **style)
-    axes.tick_params(colors=FAINT, axis="x")

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.basis import COLUMN, cautions
+from daedalus.evaluation.basis import COLUMN
 from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
     entitle,
-    mark_cautions,
+    interval_dots,
     palette,
 )
 from daedalus.evaluation.readable import readable
@@ -39,10 +39,7 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
     for number, (name, colour) in enumerate(palette(names).items()):
         rows = table[table["designer"] == name].set_index("population").loc[populations]
         places = np.arange(len(populations)) + _offset(number, len(names))
-        played = rows["played_share"].to_numpy()
-        ends = abs(rows[["played_share_low", "played_share_high"]].to_numpy().T - played)
-        axes.errorbar(played, places, xerr=ends, fmt="o", ms=4, color=colour, label=readable(name))
-        mark_cautions(axes, rows["played_share"], places, rows[f"played_share{COLUMN}"])
+        interval_dots(axes, rows, "played_share", places, ms=4, color=colour, label=readable(name))
         expected = rows["equilibrium_share"].where(rows["played_share"].isna())
         axes.plot(expected, places, "o", ms=4, mfc="white", color=colour)
     for place, reachable in enumerate(theory["reachable"]):
@@ -52,9 +49,9 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
     axes.set_xlabel("share of the highest revenue of any mechanism (Myerson 1981)")
     axes.legend(**_BESIDE)
     reading = "bar: best reserve of our formats · hollow: equilibrium, as bidders do not play it"
-    known = table[f"played_share{COLUMN}"].dropna()
-    reading = "\n".join([f"{reading} · thin: intervals over episodes", *cautions(known)])
-    entitle(figure, "How much of the optimum a designer takes", reading)
+    reading += " · thin: intervals over episodes"
+    texts = table[f"played_share{COLUMN}"]
+    entitle(figure, "How much of the optimum a designer takes", reading, texts)
     return figure
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.basis import COLUMN, cautions
+from daedalus.evaluation.basis import COLUMN
 from daedalus.evaluation.figures import (
     FAINT,
     INK,
     empty_panels,
     entitle,
-    mark_cautions,
+    interval_dots,
     palette,
 )
 from daedalus.evaluation.readable import readable
@@ -44,12 +44,10 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
     for population, (label, colour, marker) in _DRAWN.items():
         rows = table[table["bidders"] == population]
         places = [shown.index(each) for each in rows["designer"]]
-        low, high = (abs(rows[f"bid_over_value_{end}"] - rows["bid_over_value"]) for end in _ENDS)
-        axes.errorbar(
-            rows["bid_over_value"], places, xerr=[low, high], fmt=marker, ms=5, color=colour,
-            label=label.format(name=name),
-        )  # fmt: skip
-        mark_cautions(axes, rows["bid_over_value"], places, rows[f"bid_over_value{COLUMN}"])
+        label = label.format(name=name)
+        interval_dots(
+            axes, rows, "bid_over_value", places, marker, ms=5, color=colour, label=label
+        )
     places = [shown.index(each) for each in PUBLISHED]
     axes.plot(
         list(PUBLISHED.values()), places, "x", ms=6, color=INK, zorder=5, label="GPT-4o, published"
@@ -61,8 +59,8 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
     axes.set_xlim(left=0.0)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     reading = "bars: intervals over episodes · crosses: three bidders, arXiv 2507.09083"
-    reading = "\n".join([reading, *cautions(table[f"bid_over_value{COLUMN}"])])
-    entitle(figure, "How language models bid", reading)
+    texts = table[f"bid_over_value{COLUMN}"]
+    entitle(figure, "How language models bid", reading, texts)
     return figure
 
 
@@ -100,6 +98,6 @@ def both_rewards(gaps: pd.DataFrame, name: str) -> Figure:
         "a dot for each mechanism; rings: several in one place · bars: intervals over episodes"
     )
     texts = gaps[[f"{key}_{side}{COLUMN}" for key in ("r", "revenue") for side in _SIDES]]
-    reading = "\n".join([reading, *cautions(texts.to_numpy().ravel())])
-    entitle(figure, "Mechanisms under two kinds of bidders", reading)
+    title = "Mechanisms under two kinds of bidders"
+    entitle(figure, title, reading, texts.to_numpy().ravel())
     return figure

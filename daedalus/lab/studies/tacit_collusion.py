@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
-from daedalus.evaluation.figures import FAINT, empty_panels, entitle
+from daedalus.evaluation.figures import FAINT, empty_panels, entitle, legend_below
 from daedalus.lab.studies.repeated_auction import Floats, play_repeated, published
 from daedalus.market.literals import AuctionType
 from daedalus.market.mechanism import Mechanism, Mechanisms
@@ -175,8 +175,7 @@ def collusion_curves(curves: pd.DataFrame) -> Figure:
         panel.set(xlim=(0, curves["round"].max() / 1000), ylim=(0, 1.02), xlabel="thousand rounds")
     _band(axes[0], curves, KNOWN, "first_price", _GREY, "first price, payoffs of all bids known")
     axes[0].set_ylabel("revenue, share of the value")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+    legend_below(figure, axes[0], 3)
     runs = curves["run"].nunique()
     reading = (
         f"line: median of {runs} runs · band: quartiles · two bidders with the value 1, no reserve"
