@@ -7,7 +7,6 @@ of numpy's generators.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +19,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Learners:
+class Learners(NamedTuple):
     """Q-learners of one repeated auction. The defaults are those of Banchio & Skrzypacz 2022.
 
     Their schedule of exploration is not theirs: here it falls from 1. Four others gave .22 to .27
@@ -53,20 +51,6 @@ class Learners:
     least_exploration: float = 0.0
     payoffs_known: bool = False
     recall_price: bool = False
-
-
-class _Rules(NamedTuple):
-    """What the compiled code reads of ``Learners``."""
-
-    first: bool
-    rate: float
-    discount: float
-    softmax: bool
-    exploration: float
-    decay: float
-    least: float
-    known: bool
-    recall: bool
 
 
 def published(payoffs_known: bool = False) -> Learners:
@@ -105,28 +89,17 @@ def play_repeated(
     rng = generator(seed, "repeated auction", *indices)
     states = len(learners.bids) if learners.recall_price else 1
     values = rng.random((learners.bidders, states, len(learners.bids)))
-    rules = _Rules(
-        auction_type == "first_price",
-        learners.rate,
-        learners.discount,
-        learners.softmax,
-        learners.exploration,
-        learners.decay,
-        learners.least_exploration,
-        learners.payoffs_known,
-        learners.recall_price,
-    )
     totals = np.zeros((2, points))
-    _play(rng, rules, learners.bids, values, rounds, totals)
+    _play(rng, auction_type == "first_price", learners, values, rounds, totals)
     revenue, winning = totals * points / rounds
     return revenue, winning
 
 
 @njit(error_model="numpy")
-def _choose(rng: np.random.Generator, row: Floats, rules: Any, heat: float) -> int:
+def _choose(rng: np.random.Generator, row: Floats, softmax: bool, heat: float) -> int:
     """Return the bid that a learner makes, by its number."""
     count = len(row)
-    if not rules.softmax:
+    if not softmax:
         if rng.random() < heat:
             return int(rng.random() * count)
         return int(np.argmax(row))
@@ -159,10 +132,10 @@ def _sell(rng: np.random.Generator, chosen: Integers) -> tuple[int, int]:
 
 @njit(error_model="numpy")
 def _learn_all(
-    rules: Any, bids: Floats, row: Floats, chosen: Integers, i: int, best: float
+    learners: Learners, first: bool, row: Floats, chosen: Integers, i: int, best: float
 ) -> None:
     """Let a learner learn what each of its bids would have earned, ties shared, in place."""
-    rival, tied = -1, 0
+    bids, rival, tied = learners.bids, -1, 0
     for j in range(len(chosen)):
         if j != i and chosen[j] > rival:
             rival, tied = chosen[j], 1
@@ -171,33 +144,36 @@ def _learn_all(
     for bid in range(len(bids)):
         earned = 0.0
         if bid >= rival:
-            price = bids[bid] if rules.first else bids[rival]
+            price = bids[bid] if first else bids[rival]
             earned = (1.0 - price) / (1.0 + tied if bid == rival else 1.0)
-        row[bid] += rules.rate * (earned + rules.discount * best - row[bid])
+        row[bid] += learners.rate * (earned + learners.discount * best - row[bid])
 
 
 @njit(error_model="numpy")
 def _play(
-    rng: np.random.Generator, rules: Any, bids: Floats, values: Any, rounds: int, totals: Any
+    rng: np.random.Generator, first: bool, learners: Learners, values: Any, rounds: int, totals: Any
 ) -> None:
     """Play all rounds; add revenue and winning bid of each stretch to ``totals``, shape (2, P)."""
-    n, points, state = len(values), totals.shape[1], 0
+    bids, n, points, state = learners.bids, len(values), totals.shape[1], 0
     chosen = np.zeros(n, np.int64)
     for t in range(rounds):
-        heat = max(rules.exploration * math.exp(-rules.decay * t), rules.least)
+        heat = max(
+            learners.exploration * math.exp(-learners.decay * t), learners.least_exploration
+        )
         for i in range(n):
-            chosen[i] = _choose(rng, values[i, state], rules, heat)
+            chosen[i] = _choose(rng, values[i, state], learners.softmax, heat)
         winner, second = _sell(rng, chosen)
-        price = bids[chosen[winner]] if rules.first else bids[second]
+        price = bids[chosen[winner]] if first else bids[second]
         totals[0, t * points // rounds] += price
         totals[1, t * points // rounds] += bids[chosen[winner]]
-        following = chosen[winner] if rules.recall else 0
+        following = chosen[winner] if learners.recall_price else 0
         for i in range(n):
             best = values[i, following].max()
-            if rules.known:
-                _learn_all(rules, bids, values[i, state], chosen, i, best)
+            if learners.payoffs_known:
+                _learn_all(learners, first, values[i, state], chosen, i, best)
             else:
                 earned = 1.0 - price if i == winner else 0.0
                 old = values[i, state, chosen[i]]
-                values[i, state, chosen[i]] += rules.rate * (earned + rules.discount * best - old)
+                gained = earned + learners.discount * best - old
+                values[i, state, chosen[i]] += learners.rate * gained
         state = following

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -50,12 +48,12 @@ def test_a_hot_softmax_is_even_and_a_cold_one_takes_the_best() -> None:
     hot = Learners(np.arange(1, 11) / 10.0, 3, softmax=True, exploration=1e6, decay=0.0)
     assert play_repeated(hot, "first_price", 200_000, 1, 0)[0] == pytest.approx(0.7975, abs=0.003)
     greedy = Learners(np.arange(1, 11) / 10.0, 2, **SURE)
-    cold = replace(greedy, softmax=True, exploration=1e-9)
+    cold = greedy._replace(softmax=True, exploration=1e-9)
     assert play_repeated(cold, "first_price", 2000, 1, 0)[0] < 1.0
 
 
 def test_the_same_seed_plays_the_same_auction() -> None:
-    learners = replace(published(), recall_price=True)
+    learners = published()._replace(recall_price=True)
     first, again = (play_repeated(learners, "first_price", 1000, 10, 3, 1)[0] for _ in range(2))
     other = play_repeated(learners, "first_price", 1000, 10, 3, 2)[0]
     assert (first == again).all() and (first != other).any()
