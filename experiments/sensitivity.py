@@ -32,27 +32,12 @@ def main(config: Sensitivity, out: Path) -> None:
     )
     pure = {name: env for name, env in envs.items() if name != "mixture"}
     identification = sensitivity.identify(pure, episodes // 4, seed)
-    tables = {
-        "responses": sensitivity.response_table(responses),
-        "live": sensitivity.live_fields(responses),
-        "interior": sensitivity.interior_fields(responses),
-        "flips": sensitivity.sign_flips(responses),
-        "formats": sensitivity.best_formats(responses),
-    }
-    tables["summary"] = sensitivity.verdicts(
-        tables["live"],
-        tables["interior"],
-        tables["flips"],
-        tables["formats"],
-        adapting,
-        identification,
-    )
+    tables = sensitivity.tables_of(responses)
+    tables["summary"] = sensitivity.verdicts(tables, adapting, identification)
     tables["best_fixed"] = pd.DataFrame(
         {"population": name, **asdict(each.best)} for name, each in responses.items()
     )
-    tables["sampled"] = pd.DataFrame(
-        {"population": adapting.names, "fixed": adapting.fixed, "adapted": adapting.adapted}
-    )
+    tables["sampled"] = adapting
     with tracked(config, out) as (_, report):
         for name, table in tables.items():
             long = name in ("responses", "best_fixed", "sampled")

@@ -216,24 +216,20 @@ def best_formats(responses: Mapping[str, Responses]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@dataclass(frozen=True)
-class Adapting:
-    """The value of knowing the population, over M populations sampled from a mixture.
-
-    Attributes:
-        fixed: Reward of the best mechanism for all populations, in each of them, shape (M,).
-        adapted: Reward of the best mechanism for each population, shape (M,).
-        names: Description of each population's bidders.
-    """
-
-    fixed: NDArray[np.float64]
-    adapted: NDArray[np.float64]
-    names: list[str]
+def tables_of(responses: Mapping[str, Responses]) -> dict[str, pd.DataFrame]:
+    """Return the frames of what responses show, by name."""
+    return {
+        "responses": response_table(responses),
+        "live": live_fields(responses),
+        "interior": interior_fields(responses),
+        "flips": sign_flips(responses),
+        "formats": best_formats(responses),
+    }
 
 
 def adapting_pays(
     env: DesignEnv, starts: list[Mechanism], count: int, episodes: int, seed: int
-) -> Adapting:
+) -> pd.DataFrame:
     """Compare the best mechanism for all sampled populations with the best for each.
 
     Both are chosen from the same candidates: ``starts``; the result of a search in each population;
@@ -246,6 +242,10 @@ def adapting_pays(
         count: Number of populations M.
         episodes: Episodes of each score.
         seed: Seed of the run.
+
+    Returns:
+        A row for each of ``count`` sampled populations: the bidders of the ``population``, and the
+        rewards there of the best mechanism for all, ``fixed``, and of the best for it, ``adapted``.
     """
     envs = sampled_envs(env, count, seed, "adapting")
     finalists = [*starts, *best_responses(envs, starts, episodes, seed, "adapting")]
@@ -258,7 +258,9 @@ def adapting_pays(
     )
     own, rows = chosen.argmax(axis=1), np.arange(count)
     names = [_composition(types_of_bidders(each.market)) for each in envs]
-    return Adapting(scored[:, -1], scored[rows, own], names)
+    return pd.DataFrame(
+        {"population": names, "fixed": scored[:, -1], "adapted": scored[rows, own]}
+    )
 
 
 def _composition(population: Population) -> str:
@@ -314,26 +316,28 @@ def _proxies(env: DesignEnv, episodes: int, seed: int, purpose: str) -> NDArray[
 
 
 def verdicts(
-    live: pd.DataFrame,
-    interior: pd.DataFrame,
-    flips: pd.DataFrame,
-    formats: pd.DataFrame,
-    adapting: Adapting,
-    identification: Identification,
+    tables: Mapping[str, pd.DataFrame], adapting: pd.DataFrame, identification: Identification
 ) -> pd.DataFrame:
-    """Return a row for each requirement: ``requirement``, ``measured``, ``needed``, ``passes``."""
+    """Return a row for each requirement: ``requirement``, ``measured``, ``needed``, ``passes``.
+
+    Args:
+        tables: The frames of ``tables_of``.
+        adapting: The frame of ``adapting_pays``.
+        identification: The populations that proxies identify.
+    """
+    formats = tables["formats"]
     clear = int(formats[formats["errors"] >= LEAST_ERRORS]["best"].nunique())
-    flipped = int(flips["passes"].sum())
-    gains = adapting.adapted - adapting.fixed
+    flipped = int(tables["flips"]["passes"].sum())
+    gains = adapting["adapted"] - adapting["fixed"]
     told = (identification.accuracy, *identification.interval)
-    effects = live.set_index("field")[["effect", "effect_low", "effect_high"]]
+    effects = tables["live"].set_index("field")[["effect", "effect_low", "effect_high"]]
     rows: list[tuple[str, str, str, Any]] = [
         _above(f"{field} is live", (effect, low, high), LEAST_EFFECT)
         for field, effect, low, high in effects.itertuples()
     ]
     rows += [
         (f"best {row.field} is interior", f"{row.best} in {row.population}", "", row.passes)
-        for row in interior.itertuples()
+        for row in tables["interior"].itertuples()
     ]
     rows.append(("best auction type differs", f"{clear} formats", "2", clear >= 2))
     rows.append(("fields whose best flips", str(flipped), str(LEAST_FLIPS), flipped >= LEAST_FLIPS))

@@ -12,7 +12,7 @@ from daedalus.design.env import DesignEnv
 from daedalus.design.search.budgets import SearchBudget
 from daedalus.design.search.space import LEVELS
 from daedalus.lab.studies import sensitivity
-from daedalus.lab.studies.sensitivity import Adapting, Identification, Responses
+from daedalus.lab.studies.sensitivity import Identification, Responses
 from daedalus.lab.studies.sensitivity_figures import best_settings, confusion, response_curves
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import FIELDS, Mechanism
@@ -118,15 +118,14 @@ def test_verdicts_fail_when_the_requirement_does() -> None:
         "one": responses(auction_type=[0.5, 0.4, 0.4]),
         "two": responses(auction_type=[0.4, 0.5, 0.4]),
     }
-    parts = (sensitivity.live_fields, sensitivity.interior_fields, sensitivity.sign_flips)
-    tables = [part(good) for part in parts] + [sensitivity.best_formats(good)]
+    tables = sensitivity.tables_of(good)
     spread = np.random.default_rng(0).normal(0.0, 0.02, 24)
     gains = spread - spread.mean()
     # 0.027 ± 0.009, as at seed 17, does not contradict 0.03; 0.015 ± 0.009 does
     for gain, seen, passes in ((0.027, 0.9, True), (0.015, 0.5, False)):
         found = sensitivity.verdicts(
-            *tables,
-            Adapting(np.full(24, 0.4), 0.4 + gain + gains, ["x"] * 24),
+            tables,
+            pd.DataFrame({"fixed": 0.4, "adapted": 0.4 + gain + gains}),
             Identification(np.eye(4) * seen, list("abcd"), 1000),
         ).set_index("requirement")["passes"]
         assert found["adapting pays"] == passes
@@ -153,8 +152,7 @@ def test_the_whole_way_on_a_small_market() -> None:
     assert (table.loc[table["best"], "difference"] == 0).all()
     starts = [each.best for each in found.values()]
     adapting = sensitivity.adapting_pays(env, starts, 3, 8, seed=0)
-    assert adapting.fixed.shape == adapting.adapted.shape == (3,)
-    assert all(name for name in adapting.names)
+    assert len(adapting) == 3 and adapting["population"].all()
     told = sensitivity.identify({"mixed": env, "truthful": small_env()}, 40, seed=0)
     assert told.confusion.sum(axis=1) == pytest.approx([1.0, 1.0])
 
@@ -167,7 +165,7 @@ def test_responses_are_to_the_given_reward() -> None:
     assert all((scores <= 0).all() for scores in found.scores.values())
     assert found.best.reserve_price == 0.9  # the best for R reserves less
     adapting = sensitivity.adapting_pays(env, [found.best], 2, 8, seed=0)
-    for welfare in (-adapting.fixed, -adapting.adapted):
+    for welfare in (-adapting["fixed"], -adapting["adapted"]):
         assert (welfare > 0).all() and (welfare < 0.4).all()  # 0.9 under the best for R
 
 
