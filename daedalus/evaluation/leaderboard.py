@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 from numpy.typing import NDArray
 
-from daedalus.evaluation.basis import COLUMN, NONE, counted
+from daedalus.evaluation.basis import NONE, counted
 from daedalus.evaluation.statistics import (
-    half_width,
     interquartile_mean,
+    interval_row,
     mean_estimate,
     probability_of_improvement,
+    t_half_width,
 )
 from daedalus.evaluation.two_way import PerSeed, Scores, over_populations, two_way_interval
 
@@ -188,14 +188,14 @@ def _estimate(
     label: str, statistic: PerSeed, scores: list[Scores], confidence: float
 ) -> dict[str, Any]:
     """Return the mean over seeds of a statistic, its interval, and what this is over."""
-    row: dict[str, Any] = mean_estimate(label, statistic(*scores), confidence, "seed")
+    values = statistic(*scores)
     if statistic in _OF_THE_TABLE:
-        return row
-    low, high = two_way_interval(scores, statistic, confidence)
+        return mean_estimate(label, values, confidence, "seed")
+    ends = two_way_interval(scores, statistic, confidence)
     seeds, populations = scores[0].shape
     over = f"{counted(seeds, 'seed')} and {counted(populations, 'population')}"
-    over += f", {NONE}" if np.isnan(low) else ""
-    return row | {f"{label}_low": low, f"{label}_high": high, f"{label}{COLUMN}": over}
+    over += f", {NONE}" if np.isnan(ends[0]) else ""
+    return interval_row(label, float(values.mean()), ends, over)
 
 
 def three_intervals(scores: pd.DataFrame, references: list[str], confidence: float) -> pd.DataFrame:
@@ -223,15 +223,9 @@ def three_intervals(scores: pd.DataFrame, references: list[str], confidence: flo
         for number, array in ({"mean": mine} | leads).items():
             row: dict[str, Any] = {"designer": name, "number": number, "seeds": len(array)}
             row |= {"populations": array.shape[1]} | _estimate("value", _mean, [array], confidence)
-            rows.append(row | _one_way(array, confidence))
+            row["half_width_over_seeds"] = t_half_width(array.mean(axis=1), confidence)
+            rows.append(row | over_populations(array, confidence))
     return pd.DataFrame(rows)
-
-
-def _one_way(scores: Scores, confidence: float) -> dict[str, float]:
-    """Return half the widths of the intervals over seeds and over populations, and the rest."""
-    means = scores.mean(axis=1)
-    half = half_width(scipy.stats.sem(means), len(means), confidence) if len(means) > 1 else np.nan
-    return {"half_width_over_seeds": float(half)} | over_populations(scores, confidence)
 
 
 def performance_profile(scores: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:

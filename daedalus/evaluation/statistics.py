@@ -88,11 +88,18 @@ def t_interval(values: ArrayLike, confidence: float) -> tuple[float, float]:
     Returns:
         Lower and upper end; NaN for a single value, which has no interval.
     """
+    sample, half = np.asarray(values, np.float64), t_half_width(values, confidence)
+    if np.isnan(half):
+        return np.nan, np.nan
+    return float(sample.mean()) - half, float(sample.mean()) + half
+
+
+def t_half_width(values: ArrayLike, confidence: float) -> float:
+    """Return half the width of ``t_interval``; NaN for a single value."""
     sample = np.asarray(values, np.float64)
     if len(sample) < 2:
-        return np.nan, np.nan
-    half = float(half_width(scipy.stats.sem(sample), len(sample), confidence))
-    return float(sample.mean()) - half, float(sample.mean()) + half
+        return np.nan
+    return float(half_width(scipy.stats.sem(sample), len(sample), confidence))
 
 
 def share_interval(share: float, count: int, confidence: float) -> tuple[float, float]:
@@ -114,6 +121,14 @@ def share_interval(share: float, count: int, confidence: float) -> tuple[float, 
     return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
 
 
+def interval_row(
+    label: str, value: float, ends: tuple[float, float], over: str
+) -> dict[str, float | str]:
+    """Return a number under its label, with the ends of its interval and what this is over."""
+    low, high = ends
+    return {label: value, f"{label}_low": low, f"{label}_high": high, f"{label}{COLUMN}": over}
+
+
 def mean_estimate(
     label: str, values: ArrayLike, confidence: float, unit: str
 ) -> dict[str, float | str]:
@@ -129,13 +144,8 @@ def mean_estimate(
         The mean; the ends of its interval (``_low``, ``_high``), NaN for a single value; and what
         it is over (``_interval``).
     """
-    low, high = t_interval(values, confidence)
-    ends: dict[str, float | str] = {f"{label}_low": low, f"{label}_high": high}
-    return {
-        label: float(np.asarray(values).mean()),
-        **ends,
-        f"{label}{COLUMN}": basis(values, unit),
-    }
+    mean, ends = float(np.asarray(values).mean()), t_interval(values, confidence)
+    return interval_row(label, mean, ends, basis(values, unit))
 
 
 def episode_interval(
@@ -178,10 +188,8 @@ def estimate(
 
     What the interval is over stands in ``_interval``, see ``basis``.
     """
-    low, high = episode_interval(samples, statistic, settings, rng)
-    ends: dict[str, float | str] = {f"{label}_low": low, f"{label}_high": high}
-    value, over = float(statistic(*samples)), _basis_of(samples, statistic)
-    return {label: value, **ends, f"{label}{COLUMN}": over}
+    ends = episode_interval(samples, statistic, settings, rng)
+    return interval_row(label, float(statistic(*samples)), ends, _basis_of(samples, statistic))
 
 
 def _basis_of(samples: Sequence[NDArray[np.float64]], statistic: Statistic) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from daedalus.evaluation.statistics import half_width
+from daedalus.evaluation.statistics import t_half_width
 from daedalus.market.seeds import generator
 
 Scores = NDArray[np.float64]
@@ -65,9 +65,8 @@ def over_populations(scores: Scores, confidence: float) -> dict[str, float]:
         Wilcoxon's signed-rank test against 0 (NaN if all are 0).
     """
     means = scores.mean(axis=0)
-    half = half_width(scipy.stats.sem(means), len(means), confidence) if len(means) > 1 else np.nan
     return {
-        "half_width_over_populations": float(half),
+        "half_width_over_populations": t_half_width(means, confidence),
         "median": float(np.median(means)),
         "wilcoxon_p": float(scipy.stats.wilcoxon(means).pvalue) if means.any() else np.nan,
     }

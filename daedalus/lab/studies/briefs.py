@@ -24,8 +24,8 @@ from daedalus.design.designers.brief_search import BriefSearch
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.env import DesignEnv, Designer
 from daedalus.evaluation.answer_log import AnswerLog
-from daedalus.evaluation.basis import COLUMN
-from daedalus.evaluation.statistics import mean_estimate, share_interval
+from daedalus.evaluation.basis import COLUMN, basis
+from daedalus.evaluation.statistics import interval_row, mean_estimate, share_interval
 from daedalus.market.allowed import written_allowed
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import Mechanism, Mechanisms, mechanism_from_mapping
@@ -189,9 +189,9 @@ def _share_estimate(
     label: str, values: pd.Series[float], confidence: float, unit: str
 ) -> dict[str, float | str]:
     """Return what ``mean_estimate`` does, for a share: its interval stays between 0 and 1."""
-    low, high = share_interval(values.mean(), len(values), confidence)
-    ends = {f"{label}_low": low, f"{label}_high": high}
-    return mean_estimate(label, values, confidence, unit) | ends
+    share = float(values.mean())
+    ends = share_interval(share, len(values), confidence)
+    return interval_row(label, share, ends, basis(values, unit))
 
 
 def by_pair(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:

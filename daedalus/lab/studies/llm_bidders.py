@@ -12,9 +12,9 @@ from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv, Designer, Episodes, Watcher
-from daedalus.evaluation.basis import COLUMN, NONE, noted
+from daedalus.evaluation.basis import NONE, noted
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
-from daedalus.evaluation.statistics import mean_estimate
+from daedalus.evaluation.statistics import interval_row, mean_estimate
 from daedalus.lab.theory.formats import pays_own_bid, require_format
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, Mechanisms
@@ -273,13 +273,13 @@ def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _correlation(value: float, count: int, confidence: float) -> dict[str, object]:
+def _correlation(value: float, count: int, confidence: float) -> dict[str, float | str]:
     """Return a rank correlation, its interval, and what this is over."""
-    name, known = "correlation", count > 3 and abs(value) < 1.0 - 1e-9
+    known = count > 3 and abs(value) < 1.0 - 1e-9
     low = high = np.nan
     if known:
         error = np.sqrt((1.0 + value**2 / 2.0) / (count - 3))
         half = stats.norm.ppf(0.5 + confidence / 2.0) * error
         low, high = np.tanh(np.arctanh(value) + np.array([-half, half]))
     over = noted(count, "mechanism", "" if known else NONE)
-    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}{COLUMN}": over}
+    return interval_row("correlation", value, (low, high), over)
