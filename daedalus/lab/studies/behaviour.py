@@ -27,12 +27,6 @@ def decisions(
 ) -> pd.DataFrame:
     """Let designers play the same markets, and record the mechanisms and rewards of each.
 
-    Args:
-        env: A strategic market.
-        designers: Designers by name.
-        episodes: Number of episodes of each.
-        seed: Seed of the run.
-
     Returns:
         A row for each designer, episode and step: ``designer``, ``episode``, ``step`` (from 1),
         ``reward`` in [0, 1], the columns of ``PRESENT`` (numbers of bidders), and the eleven
@@ -48,10 +42,7 @@ def decisions(
 def settings_by_presence(table: pd.DataFrame, designer: str, present: str) -> pd.DataFrame:
     """Average a designer's settings over the episodes with the same number of some bidders.
 
-    Args:
-        table: The frame of ``decisions``.
-        designer: Name of the designer.
-        present: The bidders that are counted, one of ``PRESENT``.
+    The table is that of ``decisions``, and ``present`` is one of ``PRESENT``.
 
     Returns:
         A row for each number of such bidders, which is its index: means of numbers and flags, the
@@ -69,13 +60,10 @@ def settings_by_presence(table: pd.DataFrame, designer: str, present: str) -> pd
 
 
 def advantage(table: pd.DataFrame, designer: str, other: str, by: str) -> pd.DataFrame:
-    """Return the difference in R of two designers over groups of episodes.
+    """Return the difference in R of two designers over groups of episodes of ``decisions``.
 
-    Args:
-        table: The frame of ``decisions``.
-        designer: Name of the designer.
-        other: Name of the designer with which it is paired, episode by episode.
-        by: Column that an episode has one value of, such as one of ``PRESENT``.
+    It is paired by episode. ``by`` is a column of which an episode has one value, such as one of
+    ``PRESENT``.
 
     Returns:
         A row for each of its values, which is the index: ``mean`` of R minus the other's R over

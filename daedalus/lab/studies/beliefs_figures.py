@@ -25,8 +25,7 @@ _COLUMNS = 4
 def field_panels(beliefs: pd.DataFrame) -> Figure:
     """Draw the probabilities of each field's values: bars, or shares at most a number.
 
-    Args:
-        beliefs: The frames of ``field_beliefs`` with the column ``stage`` of training first.
+    Beliefs are frames of ``field_beliefs`` with the column ``stage`` of training first.
     """
     stages = list(beliefs["stage"].unique())
     colours = sns.color_palette("colorblind", len(stages))
@@ -49,8 +48,7 @@ def field_panels(beliefs: pd.DataFrame) -> Figure:
 def choice_map(beliefs: pd.DataFrame) -> Figure:
     """Draw how likely each stage of training finds each choice in one answer.
 
-    Args:
-        beliefs: The frames of ``choice_beliefs`` with the column ``stage`` of training first.
+    Beliefs are frames of ``choice_beliefs`` with the column ``stage`` of training first.
     """
     numbered = beliefs.assign(choice=beliefs.groupby("stage").cumcount())
     stages = list(beliefs["stage"].unique())

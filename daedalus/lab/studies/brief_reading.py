@@ -33,9 +33,7 @@ bounds have amounts that are bounded from a side."""
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
     """Return a row for each sentence of the second writer: meaning, read as, how sure, right.
 
-    Args:
-        reader: It reads them.
-        benchmark: Whether types that never train are left out.
+    With ``benchmark``, types that never train are left out.
     """
     given = [
         (text.replace("{x}", "0.5"), name)
@@ -58,9 +56,7 @@ def _row(name: str, clauses: Sequence[Clause], sentence: str) -> dict[str, Any]:
 def sellers_read(understand: Callable[[str], Understanding], briefs: str) -> pd.DataFrame:
     """Return what becomes of the demands in briefs as sellers write them, several in a sentence.
 
-    Args:
-        understand: Returns what is understood of a brief.
-        briefs: One of ``SELLERS``. Readers were chosen on files with ``dev`` in their names.
+    ``briefs`` is one of ``SELLERS``. Readers were chosen on files with ``dev`` in their names.
 
     Returns:
         A row for each brief: how many demands it has, without those that cannot be set; how many of
@@ -111,11 +107,9 @@ def sellers_table(understand: Mapping[str, Callable[[str], Understanding]]) -> p
 
 
 def shares(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return the share that is read right, with intervals over sentences.
+    """Return the share of ``reading`` that is read right, with intervals over sentences.
 
-    Args:
-        table: Rows of ``reading``, with columns ``reader`` and ``wordings``.
-        confidence: Coverage of the intervals.
+    The table has the columns ``reader`` and ``wordings`` too.
     """
     groups = table.groupby(["reader", "wordings"], sort=False)
     return pd.DataFrame(
@@ -126,12 +120,7 @@ def shares(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
 
 
 def reading_curves(found: pd.DataFrame, confidence: float) -> Figure:
-    """Draw the share that each reader reads right over the wordings of each meaning it learnt.
-
-    Args:
-        found: The frame of ``shares``.
-        confidence: Coverage of its intervals.
-    """
+    """Draw ``shares``: what each reader reads right over the wordings of each meaning it learnt."""
     readers = list(found["reader"].unique())
     figure, (axes,) = empty_panels(1, 1, (7.0, 4.2))
     for name, colour in palette(readers).items():

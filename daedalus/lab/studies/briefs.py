@@ -72,14 +72,8 @@ def proposals(
     """Let each designer set a mechanism under each brief.
 
     A designer sees the words of the brief, and the market of the bidders that it expects. It sees
-    neither weights nor rules.
-
-    Args:
-        briefs: The briefs.
-        markets: Returns markets by population.
-        designers: Returns designers by the population that they expect.
-        seed: Seed of the run.
-        logs: Gets a log of the answers of language models for each population; None keeps none.
+    neither weights nor rules. ``logs`` gets a log of the answers of language models for each
+    population.
     """
     found = []
     for population, group in _by(briefs, lambda each: each.known_population).items():
@@ -112,11 +106,7 @@ def scores(
 ) -> pd.DataFrame:
     """Return a row for each proposal: rules kept, objective, score and what was understood.
 
-    Args:
-        given: The proposals.
-        markets: Returns markets by population.
-        seed: Seed of the futures in which mechanisms are scored.
-        split: Returns the split of a brief.
+    The seed is that of the futures in which mechanisms are scored.
     """
     rows = []
     for population, group in _by(given, lambda each: each.brief.population).items():
@@ -131,13 +121,9 @@ def scores(
 
 
 def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return a row for each split and designer: means with intervals over briefs.
+    """Return a row for each split and designer of ``scores``: means with intervals over briefs.
 
     Those of minimal pairs are over pairs, whose two briefs are no two draws.
-
-    Args:
-        table: Rows of ``scores``.
-        confidence: Coverage of the intervals.
     """
     rows: list[dict[str, Any]] = []
     splits = list(dict.fromkeys(table["split"]))
@@ -159,13 +145,9 @@ def summarised(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
 
 
 def leads(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return a row for each split and two designers: how much more the first one scores.
+    """Return a row for each split and two designers of ``scores``: how much more the first scores.
 
     Both answer the same briefs, so scores are paired by brief, or by minimal pair.
-
-    Args:
-        table: Rows of ``scores``.
-        confidence: Coverage of the intervals.
 
     Returns:
         Columns ``split``, ``designer``, ``other``, and ``lead`` with its interval. The designer
@@ -195,11 +177,7 @@ def _share_estimate(
 
 
 def by_pair(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each designer and minimal pair: what became of both briefs.
-
-    Args:
-        given: The proposals.
-        table: Their rows of ``scores``.
+    """Return a row for each designer and minimal pair: what became of both briefs in ``scores``.
 
     Returns:
         Columns ``designer`` and ``pair``; ``a`` and ``b``, the meanings that differ; of both briefs
@@ -232,10 +210,6 @@ def _of_pair(first: Brief, second: Brief, both: pd.DataFrame) -> dict[str, Any]:
 
 def by_clause(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each split, designer and type of clause: how often it was read right.
-
-    Args:
-        given: The proposals.
-        table: Their rows of ``scores``.
 
     Returns:
         Columns ``split``, ``designer``, ``kind``, ``clauses``, ``read`` (share whose meaning and

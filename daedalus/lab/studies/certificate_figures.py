@@ -40,10 +40,7 @@ def certificate_dots(
 ) -> Figure:
     """Draw regrets and gains of each mechanism: a bar for the mean or largest, a dot for a type.
 
-    Args:
-        summary: The first frame of ``certificate_tables``.
-        types: The second one.
-        notes: Lines below the title, such as what is left out.
+    The frames are those of ``certificate_tables``. Notes are lines below the title.
     """
     shown = summary.head(MOST_ROWS)
     names = [

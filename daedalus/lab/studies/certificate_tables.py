@@ -50,9 +50,7 @@ def chosen_mechanisms(steps: pd.DataFrame) -> list[Chosen]:
 
     A certificate of one sale depends on format and reserve alone. So mechanisms with the same
     format and the same reserve, to 0.01, are one; its other fields are the most frequent ones.
-
-    Args:
-        steps: The frame of ``compare`` for one designer.
+    Steps are those of ``compare`` for one designer.
 
     Returns:
         At most ``MOST`` mechanisms, the most frequent first. Shares are of all steps.
@@ -83,11 +81,7 @@ def certificate_tables(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the certificates of several mechanisms.
 
-    Args:
-        market: The market.
-        chosen: Mechanisms, and the shares of steps of each.
-        episodes: Number of markets in which the repeated market is measured.
-        seed: Seed of the run.
+    The repeated market is measured in as many markets as there are ``episodes``.
 
     Returns:
         A row for each mechanism: ``auction_type``, ``reserve_price`` and ``share``; the numbers of
@@ -119,12 +113,8 @@ def certificate_tables(
 def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[float]:
     """Return the mean ex-post regret of truthful bidders in one sale, for several designers.
 
-    It is a mean over the valid mechanisms of each designer, whose reserves are rounded to 0.01.
-
-    Args:
-        steps: The frame of ``compare``.
-        market: The market that they played.
-        seed: Seed of the run.
+    It is a mean over the valid mechanisms of each designer in the steps of ``compare``. Reserves
+    are rounded to 0.01.
 
     Returns:
         A number for each ``designer``, in units of value; NaN if no certificate describes the

@@ -175,11 +175,7 @@ def _verdict(
 
 
 def coverage_table(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return how far estimates are off, and how often their intervals hold the truth.
-
-    Args:
-        rows: Rows of ``intervals_of``.
-        confidence: Confidence of the intervals of the shares.
+    """Return how far estimates of ``intervals_of`` are off, and how often they cover the truth.
 
     Returns:
         A row for each kind, number of sales and quantity: ``logs`` that were used; ``refused``, the

@@ -130,12 +130,6 @@ def shares_of_optimum(
     of the two is then no share. So there is none where bidders leave ``MOST_UNUSED`` or more
     unused, and an estimate above 1 elsewhere is 1.
 
-    Args:
-        env: The market.
-        designers: Designers by the name that tables show.
-        settings: Number of episodes, and confidence of the intervals.
-        seed: Seed of the run.
-
     Returns:
         A row for each designer: ``designer``, ``bidders``, ``optimum`` and ``revenue`` at the
         bidders' play with its interval over episodes (units of value in a round);

@@ -30,9 +30,8 @@ behind it, its first and last decile."""
 def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
     """Draw the share of the highest revenue that each designer takes in each population.
 
-    Args:
-        table: The frames of ``shares_of_optimum`` with a column ``population``.
-        theory: The frame of ``theory_table``.
+    The frames are those of ``shares_of_optimum``, with a column ``population``, and
+    ``theory_table``.
     """
     populations, names = list(theory["population"]), list(table["designer"].unique())
     figure, (axes,) = empty_panels(1, 1, (7.6, 1.7 + 0.62 * len(populations)))
@@ -58,9 +57,7 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
 def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) -> Figure:
     """Draw reserves against the number of bidders, and against training steps.
 
-    Args:
-        table: The frames of ``shares_of_optimum`` with a column ``population``.
-        histories: Training histories by designer. Those without ``RESERVE`` are left out.
+    The table is as in ``optimum_shares``. Histories without ``RESERVE`` are left out.
     """
     figure, (left, right) = empty_panels(1, 2, (9.6, 3.9))
     rows = table[table["population"].str.startswith(_UNIFORM)].sort_values("bidders", kind="stable")

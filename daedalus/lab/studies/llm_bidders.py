@@ -147,14 +147,7 @@ class Played:
 
 
 def play(env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int) -> Played:
-    """Let designers play, and note how all bid.
-
-    Args:
-        env: The market.
-        designers: Designers by name.
-        episodes: Number of episodes of each.
-        seed: Seed of the run. Values depend on it alone, whoever bids.
-    """
+    """Let designers play, and note how all bid. Values depend on the seed alone, whoever bids."""
     noting = {name: Noting(each) for name, each in designers.items()}
     steps = compare(env, noting, episodes, seed)
     notes = [
@@ -251,9 +244,7 @@ def _of(played: Played, designer: object) -> pd.DataFrame:
 def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """Return Spearman's correlation of the mechanisms' ranks in both populations.
 
-    Args:
-        gaps: The frame of ``behaviour_gap``. Designers with the same numbers are one mechanism.
-        confidence: Coverage of the intervals.
+    Designers with the same numbers in ``behaviour_gap`` are one mechanism.
 
     Returns:
         A row for ``R`` and one for ``revenue``, in ``ranked_by``: number of ``mechanisms``, and the

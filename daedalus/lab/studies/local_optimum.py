@@ -23,10 +23,7 @@ _BETTER, _WORSE = "#0072b2", "#8c8c8c"
 
 
 def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:
-    """Return the mechanism that a designer sets most often, and its share of all steps.
-
-    Args:
-        steps: The frame of ``compare`` for one designer.
+    """Return the mechanism that a designer sets most often in ``compare``, and its share of steps.
 
     Raises:
         CannotRunError: It set no valid mechanism.
@@ -41,11 +38,7 @@ def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:
 def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: int) -> pd.DataFrame:
     """Play a mechanism and its neighbours, which have one field at another value of ``GRID``.
 
-    Args:
-        env: The market, the reward, and which neighbours are allowed.
-        mechanism: It is in force for whole episodes.
-        episodes: Number of episodes, the same for all.
-        seed: Seed of the run.
+    Each is in force for the same whole episodes. The environment says which are allowed.
 
     Returns:
         A row for each neighbour, the best first: its ``field`` and ``value``, its ``gain``
@@ -74,11 +67,7 @@ def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: i
 
 
 def gain_bars(gains: pd.DataFrame) -> Figure:
-    """Draw the best change of each field, with its 95 % interval.
-
-    Args:
-        gains: The frame of ``one_field_gains``.
-    """
+    """Draw the best change of each field of ``one_field_gains``, with its 95 % interval."""
     best = gains.groupby("field", sort=False).head(1)
     places = np.arange(len(best))
     figure, (axes,) = empty_panels(1, 1, (7.2, 1.6 + 0.32 * len(best)))

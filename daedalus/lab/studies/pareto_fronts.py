@@ -44,13 +44,7 @@ def weightings() -> list[dict[str, float]]:
 def reached(
     env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
 ) -> pd.DataFrame:
-    """Play the designers of one objective; return what each reaches.
-
-    Args:
-        env: The market, and the reward that the designers are asked for.
-        designers: Designers by name. All play the same markets.
-        episodes: Number of episodes of each.
-        seed: Seed of the run.
+    """Play the designers of one objective in the same markets; return what each reaches.
 
     Returns:
         A row for each designer: ``objective`` (the reward's name), the weights of ``GOALS``
@@ -109,10 +103,7 @@ def hypervolume(points: NDArray[np.float64]) -> float:
     """Return the volume of the points that are dominated, above 0 in each coordinate.
 
     It is exact: slices along the last coordinate are cut at each point, and each slice is a
-    hypervolume of one dimension less.
-
-    Args:
-        points: Coordinates, shape (B, D). Negative ones count as 0.
+    hypervolume of one dimension less. Coordinates have the shape (B, D); negative ones count as 0.
     """
     points = np.maximum(points, 0.0)
     if points.shape[1] == 1:
@@ -124,11 +115,7 @@ def hypervolume(points: NDArray[np.float64]) -> float:
 
 
 def volumes(table: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """Return the hypervolume of each designer's points.
-
-    Args:
-        table: The frames of ``reached`` for all objectives.
-        reference: Name of the designer whose volume is the whole.
+    """Return the hypervolume of each designer's points in the frames of ``reached``.
 
     Returns:
         A row for each designer: ``designer``, ``hypervolume``, its ``share`` of the reference's,
@@ -141,13 +128,10 @@ def volumes(table: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def front_panels(table: pd.DataFrame, shares: pd.DataFrame) -> Figure:
-    """Draw each pair of goals: a point for each objective and designer.
+    """Draw each pair of goals: a point of ``fronts`` for each objective and designer.
 
     A thin line joins the points of one objective. Points on the front of their designer are filled.
-
-    Args:
-        table: The frame of ``fronts``.
-        shares: The frame of ``volumes``.
+    Shares are those of ``volumes``.
     """
     figure, panels = empty_panels(1, len(_PAIRS), (4.0 * len(_PAIRS), 4.8))
     for panel, (across, up) in zip(panels, _PAIRS, strict=True):

@@ -50,11 +50,7 @@ def row(source: str, quantity: str, target: str, ours: float, agrees: bool) -> d
 
 
 def collusion_rows(outcomes: pd.DataFrame) -> list[dict[str, object]]:
-    """Return the rows of Banchio & Skrzypacz.
-
-    Args:
-        outcomes: The frame of ``tacit_collusion.outcomes``.
-    """
+    """Return the rows of Banchio & Skrzypacz, from the frame of ``tacit_collusion.outcomes``."""
     found, rows = outcomes.set_index("bidders"), []
     for name in (PAPER, MARKET):
         first, second = (float(found.loc[name, each]) for each in PUBLISHED_FORMATS)  # type: ignore[arg-type]  # a cell
@@ -88,10 +84,6 @@ def drawn_learners(seed: int, index: int) -> Learners:
 def winning_bids(draws: int, seed: int) -> pd.DataFrame:
     """Play learners with drawn settings in both formats.
 
-    Args:
-        draws: Number of settings.
-        seed: Seed of the run.
-
     Returns:
         A row for each draw, the mean winning bid of the last 1,000 of 250,000 rounds in each
         format, in units of value.
@@ -109,11 +101,7 @@ def winning_bids(draws: int, seed: int) -> pd.DataFrame:
 
 
 def bid_rows(bids: pd.DataFrame) -> list[dict[str, object]]:
-    """Return the rows of Rawat 2023.
-
-    Args:
-        bids: The frame of ``winning_bids``.
-    """
+    """Return the rows of Rawat 2023, from the frame of ``winning_bids``."""
     first, second = (float(bids[each].mean()) for each in PUBLISHED_FORMATS)
     low, high = t_interval(bids["first_price"], 0.95)
     words = "winning bid over value, {}, mean over drawn settings"
@@ -127,9 +115,8 @@ def bid_rows(bids: pd.DataFrame) -> list[dict[str, object]]:
 def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
     """Return the revenue of designers in the settings of MyersonNet, in the paper's units.
 
-    Args:
-        shares: Frames of ``shares_of_optimum`` with a column ``population``.
-        theory: The frame of ``theory_table``.
+    The frames are those of ``shares_of_optimum``, with a column ``population``, and
+    ``theory_table``.
 
     Returns:
         A row for each designer and setting: ``setting``, ``designer``, ``revenue`` with its
@@ -168,11 +155,7 @@ def optimum_rows(table: pd.DataFrame, designer: str) -> list[dict[str, object]]:
     """Return the rows of MyersonNet's settings: our theory, and what one designer earns.
 
     A designer agrees if it takes the optimum to 2 %, neither less nor more: nothing beats it where
-    bidders are at an equilibrium.
-
-    Args:
-        table: The frame of ``in_their_units``.
-        designer: The name of the designer.
+    bidders are at an equilibrium. The table is that of ``in_their_units``.
     """
     rows = []
     for name, error in (("theory: optimum", 1e-3), (designer, _NEAR)):
@@ -184,11 +167,7 @@ def optimum_rows(table: pd.DataFrame, designer: str) -> list[dict[str, object]]:
 
 
 def credibility_rows(seed: int) -> list[dict[str, object]]:
-    """Return the rows of Akbarpour & Li: what a bid of the seller's own earns, with even values.
-
-    Args:
-        seed: Seed of the run.
-    """
+    """Return the rows of Akbarpour & Li: what a bid of the seller's own earns, with even values."""
     even, rows = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0])), []
     for bidders in (2, 3):
         for kind in PUBLISHED_FORMATS:

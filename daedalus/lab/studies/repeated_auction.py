@@ -56,9 +56,8 @@ class Learners(NamedTuple):
 def published(payoffs_known: bool = False) -> Learners:
     """Return the two learners of Banchio & Skrzypacz 2022, with 19 bids from 0.05 to 0.95.
 
-    Args:
-        payoffs_known: Whether they learn the lowest bid that would have won, and so what each bid
-            would have earned.
+    If payoffs are known, they learn the lowest bid that would have won, and so what each bid would
+    have earned.
     """
     return Learners(np.arange(1, 20) / 20.0, payoffs_known=payoffs_known)
 

@@ -96,12 +96,8 @@ def _errors(mean: float, error: float) -> float:
 def respond(env: DesignEnv, search: SearchBudget, episodes: int, seed: int, name: str) -> Responses:
     """Find a population's best fixed mechanism, then score all levels of each field around it.
 
-    Args:
-        env: Environment of the population.
-        search: Budget of the search. Its markets differ from those of the scores.
-        episodes: Episodes of each level, half of them for choices.
-        seed: Seed of the run.
-        name: Name of the population, which keys the random candidates of the search.
+    The search plays other markets than the scores. Half of the episodes of each level are for
+    choices. The population's name keys the random candidates of the search.
     """
     score = EpisodeObjective([env], seed)
     best, _ = best_fixed(search, score, generator(seed, f"search/{name}"))
@@ -236,13 +232,6 @@ def adapting_pays(
     and the result of a search in all populations together. They are chosen on one set of markets
     and scored on another.
 
-    Args:
-        env: Environment of the mixture.
-        starts: Good mechanisms.
-        count: Number of populations M.
-        episodes: Episodes of each score.
-        seed: Seed of the run.
-
     Returns:
         A row for each of ``count`` sampled populations: the bidders of the ``population``, and the
         rewards there of the best mechanism for all, ``fixed``, and of the best for it, ``adapted``.
@@ -318,12 +307,9 @@ def _proxies(env: DesignEnv, episodes: int, seed: int, purpose: str) -> NDArray[
 def verdicts(
     tables: Mapping[str, pd.DataFrame], adapting: pd.DataFrame, identification: Identification
 ) -> pd.DataFrame:
-    """Return a row for each requirement: ``requirement``, ``measured``, ``needed``, ``passes``.
+    """Return the requirements, from the frames of ``tables_of`` and ``adapting_pays``.
 
-    Args:
-        tables: The frames of ``tables_of``.
-        adapting: The frame of ``adapting_pays``.
-        identification: The populations that proxies identify.
+    Rows have ``requirement``, ``measured``, ``needed`` and ``passes``.
     """
     formats = tables["formats"]
     clear = int(formats[formats["errors"] >= LEAST_ERRORS]["best"].nunique())

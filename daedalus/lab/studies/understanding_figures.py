@@ -23,13 +23,7 @@ _BEFORE, _AFTER = "#e69f00", "#0072b2"
 
 
 def choice_panels(shares: pd.DataFrame, mechanisms: pd.DataFrame, designer: str) -> Figure:
-    """Draw for each population how often each mechanism is in force, step by step.
-
-    Args:
-        shares: The first frame of ``choices``.
-        mechanisms: The second frame of ``choices``.
-        designer: Name of the designer.
-    """
+    """Draw ``choices``: how often each mechanism is in force in each population, step by step."""
     populations = list(shares.index.unique("population"))
     rows = -(-len(populations) // _COLUMNS)
     below = 0.5 + 0.2 * len(mechanisms)
@@ -56,13 +50,7 @@ def choice_panels(shares: pd.DataFrame, mechanisms: pd.DataFrame, designer: str)
 
 
 def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
-    """Draw when the designer's mechanisms settle, and what it loses before and after that.
-
-    Args:
-        table: The frame of ``losses``.
-        designer: Name of the designer.
-        reference: Name of the designer that knows the population.
-    """
+    """Draw ``losses``: when mechanisms settle, and what is lost before and after that."""
     rows = table.assign(lost=table["before"] + table["after"]).sort_values("lost", ascending=False)
     places = np.arange(len(rows))
     figure, (left, right) = empty_panels(1, 2, (11.0, 1.7 + 0.32 * len(rows)))
@@ -88,11 +76,7 @@ def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
 def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: str) -> Figure:
     """Draw where a designer decides differently from another, and what it gains by that.
 
-    Args:
-        differ: The frames of ``changed_fields`` with the column ``population``.
-        gains: The frame of ``gains``.
-        designer: Name of the designer.
-        before: Name of the other designer, such as the model before GRPO.
+    ``differ`` has frames of ``changed_fields`` with the column ``population``.
     """
     size = (13.0, 2.0 + 0.32 * differ["population"].nunique())
     figure, (steps, fields, gain) = empty_panels(1, 3, size)
