@@ -24,9 +24,6 @@ _LONGEST_REASON = 300  # characters of a reason on the console
 class AnswerLog:
     """Keeps a bounded sample of answers in one population, and counts all of them.
 
-    Args:
-        population: Name of the population.
-
     Attributes:
         sample: The kept answers, as they are written to ``answers.jsonl``.
     """
@@ -41,11 +38,7 @@ class AnswerLog:
     def add(self, name: str, designer: Designer, step: int, episodes: Iterable[int]) -> None:
         """Note the answers of a designer's last proposal; most designers give none.
 
-        Args:
-            name: Name of the designer in tables.
-            designer: The designer.
-            step: Number of the step, from 1.
-            episodes: Numbers of the episodes that it proposed for; a negative one has ended.
+        Steps are numbered from 1. A negative number of an episode says that it has ended.
         """
         answers: list[Answer] = getattr(designer, "answers", [])
         for episode, answer in zip(episodes, answers, strict=False):
@@ -96,11 +89,7 @@ class AnswerLog:
 
 
 def refusals(counts: pd.DataFrame) -> list[str]:
-    """Return a sentence for each designer with refused answers: how many, and the main reason.
-
-    Args:
-        counts: The tables of ``AnswerLog.counts``, one below the other.
-    """
+    """Say how many answers of each designer in ``counts`` were refused, and the main reason."""
     sentences = []
     for name, rows in counts.groupby("designer", sort=False):
         refused = rows[rows["kind"] != ACCEPTED]

@@ -101,12 +101,7 @@ def reading(frame: pd.DataFrame) -> str:
 
 
 def over_episodes(counts: ArrayLike, confidence: float) -> str:
-    """Return what a figure says of intervals of means of which it knows the number of values.
-
-    Args:
-        counts: Number of episodes of each interval.
-        confidence: Coverage of the intervals.
-    """
+    """Return what a figure says of intervals of means of which it knows the numbers of episodes."""
     text = f"{100 * confidence:g} % t intervals over episodes"
     few = [noted(0, "episode", FEW)] if (np.asarray(counts) < ENOUGH).any() else []
     return "\n".join([text, *cautions(few)])

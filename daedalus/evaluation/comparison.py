@@ -21,15 +21,9 @@ def comparison(
     seed: int,
     answers: AnswerLog | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Play designers on paired markets.
+    """Play designers on paired markets, and compare all with the references, at least one.
 
-    Args:
-        env: The market that they play.
-        designers: Designers, by their names in tables.
-        references: Names of the designers that all are compared with, at least one.
-        settings: Number of episodes, and their intervals.
-        seed: Seed of the run.
-        answers: Notes what language models write; None keeps nothing.
+    ``answers`` notes what language models write.
 
     Returns:
         Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``. See

@@ -95,12 +95,7 @@ def palette(designers: Sequence[str]) -> dict[str, str]:
 
 
 def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
-    """Draw each designer's reward over episodes.
-
-    Args:
-        episodes: The frame of ``episode_means``.
-        title: Title of the figure.
-    """
+    """Draw each designer's reward over the episodes of ``episode_means``."""
     designers = _designers(episodes)
     figure, axes = empty_panels(1, 1, (max(5.0, 1.5 + 1.35 * len(designers)), 4.6))
     _boxes(axes[0], episodes, "reward")
@@ -112,11 +107,7 @@ def reward_boxplot(episodes: pd.DataFrame, title: str) -> Figure:
 
 
 def metric_panels(episodes: pd.DataFrame) -> Figure:
-    """Draw the reward and its factors: a panel of boxes for each of ``PANELS``.
-
-    Args:
-        episodes: The frame of ``episode_means``.
-    """
+    """Draw the reward and its factors in ``episode_means``: boxes for each of ``PANELS``."""
     designers = _designers(episodes)
     width = max(2.3, 0.8 + 0.42 * len(designers))
     figure, axes = empty_panels(1, len(PANELS), (width * len(PANELS), 4.6))
@@ -169,11 +160,9 @@ def learning_curves(history: pd.DataFrame, taught: pd.DataFrame | None = None) -
 
 
 def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.float64]) -> Figure:
-    """Draw single training rewards over the expected rewards of the mechanisms.
+    """Draw single training rewards over the expected rewards of the mechanisms, the truth.
 
-    Args:
-        panels: Rewards by the name of the recipe, each of shape (groups, group size).
-        truth: Expected rewards in the states of the prompts, of the same shape.
+    Rewards, by the name of the recipe, and the truth have the shape (groups, group size).
     """
     figure, axes = empty_panels(1, len(panels), (4.2 * len(panels), 4.6))
     expected = (truth - truth.mean(axis=1, keepdims=True)).ravel()
@@ -190,11 +179,7 @@ def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.
 
 
 def phase_bars(table: pd.DataFrame) -> Figure:
-    """Draw how long each phase of a run took.
-
-    Args:
-        table: ``phase``, ``wall_seconds`` and ``cpu_seconds``.
-    """
+    """Draw ``wall_seconds`` and ``cpu_seconds`` of each ``phase`` of a run."""
     figure, (axes,) = empty_panels(1, 1, (6.4, 1.5 + 0.5 * len(table)))
     places, spent = np.arange(len(table)), table[["wall_seconds", "cpu_seconds"]]
     long = spent.to_numpy().max() > _LONG

@@ -51,10 +51,8 @@ def normalise(scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column ``normalised``: 0 is random, and 1 the better of planner and best own.
 
     The two ends belong to each population and seed. Planner and best own know the population: one
-    looks ahead in it, the other is searched for it.
-
-    Args:
-        scores: A row for each ``seed``, ``population`` and ``designer``, with its ``mean`` reward.
+    looks ahead in it, the other is searched for it. Scores have a row for each ``seed``,
+    ``population`` and ``designer``, with its ``mean`` reward.
 
     Raises:
         ValueError: Random or a ceiling is missing, or no ceiling is better than random.
@@ -116,13 +114,10 @@ def improvement(first: Scores, second: Scores) -> float:
 def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) -> pd.DataFrame:
     """Describe each designer over seeds and populations.
 
-    Args:
-        scores: The frame of ``normalise``, with the share of ``valid`` answers in each row, and
-            perhaps ``ex_post_regret``, what truthful bidders lose in a sale under the mechanisms
-            that were chosen.
-        references: Designers with which all are compared, on the same seeds and markets. Those
-            that did not play are left out.
-        confidence: Coverage of the intervals.
+    Scores are those of ``normalise``, with the share of ``valid`` answers in each row, and perhaps
+    ``ex_post_regret``, what truthful bidders lose in a sale under the mechanisms that were chosen.
+    All are compared with the references on the same seeds and markets. References that did not
+    play are left out.
 
     Returns:
         One row for each designer: ``designer``; number of ``seeds``; share of ``valid`` answers,
@@ -201,10 +196,7 @@ def _estimate(
 def three_intervals(scores: pd.DataFrame, references: list[str], confidence: float) -> pd.DataFrame:
     """Return how sure each mean over populations is, over seeds, over populations and over both.
 
-    Args:
-        scores: The frame of ``normalise``.
-        references: Designers with which all are compared. Those that did not play are left out.
-        confidence: Coverage of the intervals.
+    Scores are those of ``normalise``. References that did not play are left out.
 
     Returns:
         A row for each ``designer`` and ``number``: its ``mean`` score, and its mean lead over each

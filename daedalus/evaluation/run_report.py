@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """Writes tables and figures, each under the same name everywhere.
-
-    Args:
-        out: Run folder.
-        tracker: Receives tables and figures too.
-    """
+    """Writes tables and figures to a run's folder and its tracker, under the same names."""
 
     def __init__(self, out: Path, tracker: Tracker) -> None:
         self._out = out

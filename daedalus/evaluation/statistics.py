@@ -4,7 +4,7 @@ Interquartile mean and probability of improvement are those of Agarwal et al. (2
 reinforcement learning at the edge of the statistical precipice", NeurIPS 34. Seeds are few, so
 their intervals are Student's t (``t_interval``). Those over episodes depend on their number
 (``episode_interval``). Beside each stands what it is over, and whether it may be too short
-(``basis``).
+(``basis``). A confidence, the coverage of an interval, is above 0 and below 1.
 """
 
 from __future__ import annotations
@@ -79,15 +79,7 @@ def half_width(error: Any, count: Any, confidence: float) -> Any:
 
 
 def t_interval(values: ArrayLike, confidence: float) -> tuple[float, float]:
-    """Return Student's t interval of a mean, for any number of values.
-
-    Args:
-        values: Sample, shape (n,).
-        confidence: Coverage of the interval, above 0 and below 1.
-
-    Returns:
-        Lower and upper end; NaN for a single value, which has no interval.
-    """
+    """Return the ends of Student's t interval of a mean; NaN for a single value, which has none."""
     sample, half = np.asarray(values, np.float64), t_half_width(values, confidence)
     if np.isnan(half):
         return np.nan, np.nan
@@ -105,12 +97,8 @@ def t_half_width(values: ArrayLike, confidence: float) -> float:
 def share_interval(share: float, count: int, confidence: float) -> tuple[float, float]:
     """Return the ends of Wilson's interval of a share (Wilson 1927); NaN without trials.
 
-    It also holds the mean of values between 0 and 1, which vary no more than a share does.
-
-    Args:
-        share: The share found, in [0, 1].
-        count: Number of independent trials n.
-        confidence: Coverage of the interval, above 0 and below 1.
+    It also holds the mean of values between 0 and 1, which vary no more than a share does. The
+    count is that of independent trials.
     """
     if not count:
         return np.nan, np.nan
@@ -134,11 +122,7 @@ def mean_estimate(
 ) -> dict[str, float | str]:
     """Return the mean of values under its label, with its ``t_interval`` and ``basis``.
 
-    Args:
-        label: Name of the number.
-        values: Sample, shape (n,).
-        confidence: Coverage of the interval, above 0 and below 1.
-        unit: What a value is of, such as "episode" or "seed".
+    The unit is what a value is of, such as "episode" or "seed".
 
     Returns:
         The mean; the ends of its interval (``_low``, ``_high``), NaN for a single value; and what
@@ -159,12 +143,7 @@ def episode_interval(
     From ``LEAST_RESAMPLED`` to ``MOST_RESAMPLED`` episodes it is a bootstrap. With fewer, a
     bootstrap is too short: a mean has Student's t interval, other statistics have none. With more,
     a bootstrap takes minutes and says the same as the t interval of jackknife values (Tukey 1958).
-
-    Args:
-        samples: Samples of one size n, at least 2; several are paired by index.
-        statistic: Function of the samples and ``axis``.
-        settings: Confidence and number of resamples.
-        rng: Draws the resamples.
+    Samples have one size, at least 2; several are paired by index.
 
     Returns:
         Lower and upper end; NaN if there is no interval.
@@ -239,12 +218,7 @@ def _bootstrap_interval(
 
 
 def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -> pd.DataFrame:
-    """Summarise each designer's reward over episodes.
-
-    Args:
-        episodes: The frame of ``episode_means``.
-        settings: Confidence and number of resamples.
-        seed: Seed of the resampling.
+    """Summarise each designer's reward over the episodes of ``episode_means``.
 
     Returns:
         One row for each designer, in order of appearance: ``designer``; number of ``episodes``;
@@ -267,13 +241,7 @@ _PAIRED = [
 def paired_differences(
     episodes: pd.DataFrame, reference: str, settings: EvaluationSettings, seed: int
 ) -> pd.DataFrame:
-    """Compare all other designers with one reference, episode by episode.
-
-    Args:
-        episodes: The frame of ``episode_means``.
-        reference: The designer to compare with.
-        settings: Confidence and number of resamples.
-        seed: Seed of the resampling.
+    """Compare all other designers with one reference in ``episode_means``, episode by episode.
 
     Returns:
         One row for each other designer: ``designer``, ``reference``, mean ``difference`` in reward
@@ -301,14 +269,7 @@ def paired_differences(
 def all_differences(
     episodes: pd.DataFrame, references: Sequence[str], settings: EvaluationSettings, seed: int
 ) -> pd.DataFrame:
-    """Return ``paired_differences`` from each reference in turn, with each pair once.
-
-    Args:
-        episodes: The frame of ``episode_means``.
-        references: Designers to compare with. Each is left out after its own comparisons.
-        settings: Confidence and number of resamples.
-        seed: Seed of the resampling.
-    """
+    """Return ``paired_differences`` from each reference in turn, with each pair once."""
     tables = [pd.DataFrame(columns=_PAIRED)] if not references else []
     for number, reference in enumerate(references):
         rest = episodes[~episodes["designer"].isin(references[:number])]
