@@ -81,10 +81,7 @@ def switch_gains(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Play the first half of episodes under ``stop.hurt`` and the second under ``stop.fixed``.
 
-    Args:
-        stop: The stop whose mechanisms are played.
-        env: The environment.
-        seeds: S seeds, as visitors give them to the service.
+    The S seeds are as visitors give them to the service.
 
     Returns:
         Mean R of the second half, minus that of the first half; and minus that of a second half

@@ -113,12 +113,8 @@ def compare(
 ) -> pd.DataFrame:
     """Let each designer play the same markets, so that differences are paired by episode.
 
-    Args:
-        env: The environment that they play, see ``play_episodes``.
-        designers: Designers by the name that tables show.
-        episodes: Number of episodes of each.
-        seed: Seed of the run. Markets and designers have separate random streams.
-        answers: Notes what language models write; None keeps nothing.
+    Of one seed, markets and designers have separate random streams. ``answers`` notes what language
+    models write.
 
     Returns:
         The rows of ``play_episodes`` for each designer in turn, with the column ``designer`` first.

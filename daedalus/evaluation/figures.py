@@ -222,12 +222,8 @@ def heat_map(
 ) -> None:
     """Draw a table as a heat map with a text in each cell; name its rows and columns.
 
-    Args:
-        axes: The panel.
-        table: Numbers from 0 up; cells without a number stay empty.
-        top: Number of the darkest blue.
-        text: Returns the text of a number.
-        rotation: Degrees by which names are turned.
+    Numbers are from 0 up, and ``top`` is that of the darkest blue. Cells without one stay empty.
+    Names of columns are turned by ``rotation`` degrees.
     """
     axes.imshow(table, cmap="Blues", vmin=0, vmax=top, aspect="auto")
     for (row, column), value in np.ndenumerate(table.to_numpy()):

@@ -47,12 +47,8 @@ Designers = Callable[[str], Mapping[str, Designer]]
 class Proposal:
     """What a designer sets under a brief.
 
-    Attributes:
-        designer: Its name in tables.
-        brief: The brief.
-        mechanism: What it sets; None if its answer was no mechanism.
-        understood: What it says that it understood; None if it does not say.
-        reason: Why its answer was refused, if it is that of a language model.
+    The mechanism is None if its answer was none, for a reason that a language model has; what it
+    understood is None if it does not say.
     """
 
     designer: str

@@ -48,15 +48,8 @@ _ROUNDING = 1e-9  # of money
 class Job:
     """A log that is to be simulated and estimated.
 
-    Attributes:
-        kind: Its kind, one of ``KINDS``.
-        sales: Number of its sales.
-        number: Its number, from 0.
-        resamples: Bootstrap samples of its sales.
-        seed: Seed of the run.
-        confidence: Confidence of the intervals.
-        market: The market, whose rules tell what theory can.
-        reward: Revenue.
+    Its kind is one of ``KINDS``, and its number is from 0 up. The market's rules tell what theory
+    can, and the reward is revenue.
     """
 
     kind: str
@@ -73,14 +66,7 @@ class Job:
 class Interval:
     """An estimate with its interval, and the truth, which is an interval or a number.
 
-    Attributes:
-        quantity: One of ``QUANTITIES``.
-        found: The estimate.
-        low: The lower end of its interval.
-        high: The upper end of its interval.
-        true_low: The lowest number that is true.
-        true_high: The highest number that is true.
-        slack: How far the interval may be from the truth and still hold it.
+    The quantity is one of ``QUANTITIES``. The interval may be off by the slack and still hold it.
     """
 
     quantity: str

@@ -40,9 +40,7 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
         rows = table[table["bidders"] == population]
         places = [shown.index(each) for each in rows["designer"]]
         label = label.format(name=name)
-        interval_dots(
-            axes, rows, "bid_over_value", places, marker, ms=5, color=colour, label=label
-        )
+        interval_dots(axes, rows, "bid_over_value", places, marker, ms=5, color=colour, label=label)
     places = [shown.index(each) for each in PUBLISHED]
     axes.plot(
         list(PUBLISHED.values()), places, "x", ms=6, color=INK, zorder=5, label="GPT-4o, published"

@@ -156,9 +156,7 @@ def _play(
     bids, n, points, state = learners.bids, len(values), totals.shape[1], 0
     chosen = np.zeros(n, np.int64)
     for t in range(rounds):
-        heat = max(
-            learners.exploration * math.exp(-learners.decay * t), learners.least_exploration
-        )
+        heat = max(learners.exploration * math.exp(-learners.decay * t), learners.least_exploration)
         for i in range(n):
             chosen[i] = _choose(rng, values[i, state], learners.softmax, heat)
         winner, second = _sell(rng, chosen)

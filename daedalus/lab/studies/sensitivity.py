@@ -247,9 +247,7 @@ def adapting_pays(
     )
     own, rows = chosen.argmax(axis=1), np.arange(count)
     names = [_composition(types_of_bidders(each.market)) for each in envs]
-    return pd.DataFrame(
-        {"population": names, "fixed": scored[:, -1], "adapted": scored[rows, own]}
-    )
+    return pd.DataFrame({"population": names, "fixed": scored[:, -1], "adapted": scored[rows, own]})
 
 
 def _composition(population: Population) -> str:

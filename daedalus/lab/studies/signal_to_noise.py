@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
-from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.training.sources.market_reward import MarketReward
 
@@ -42,48 +41,28 @@ def reward_recipes(
     rows = np.repeat(np.arange(groups), group_size)
     shape = (groups, group_size)
 
+    def begun(market: DesignEnv, purpose: str, numbers: NDArray[np.int64]) -> Rewards:
+        """Return rewards of first steps; the mechanisms have new markets of these numbers."""
+
+        def rewards(draw: int) -> NDArray[np.float64]:
+            seeds = market_seeds(seed, purpose, int(numbers.max()) + 1, draw)[numbers]
+            return market.reset(seeds).step(mechanisms).reward.reshape(shape)
+
+        return rewards
+
+    def forked(where: Episodes, played: NDArray[np.int64], futures: int) -> Rewards:
+        reward = MarketReward(where, futures, horizon=1, seed=seed)
+        numbers = played.tolist()
+        return lambda draw: reward.score_mechanisms(mechanisms, numbers, draw).reshape(shape)
+
     each = np.arange(len(rows))
-    begun = {
-        PUBLISHED: _begun(stage0, mechanisms, each, seed, "published", shape),
-        NEW_MARKET: _begun(env, mechanisms, each, seed, "new market", shape),
-        SHARED_MARKET: _begun(env, mechanisms, rows, seed, "shared market", shape),
+    return {
+        PUBLISHED: begun(stage0, "published", each),
+        NEW_MARKET: begun(env, "new market", each),
+        SHARED_MARKET: begun(env, "shared market", rows),
+        OWN_FUTURE: forked(states.fork(rows), each, 1),
+        **{shared_futures(count): forked(states, rows, count) for count in (1, 8, 64)},
     }
-    own = _forked(states.fork(rows), mechanisms, each, 1, seed, shape)
-    shared = {
-        shared_futures(count): _forked(states, mechanisms, rows, count, seed, shape)
-        for count in (1, 8, 64)
-    }
-    return {**begun, OWN_FUTURE: own, **shared}
-
-
-def _begun(
-    env: DesignEnv,
-    mechanisms: Mechanisms,
-    markets: NDArray[np.int64],
-    seed: int,
-    purpose: str,
-    shape: tuple[int, int],
-) -> Rewards:
-    """Return rewards of first steps; ``markets`` has the number of each mechanism's new market."""
-
-    def rewards(draw: int) -> NDArray[np.float64]:
-        seeds = market_seeds(seed, purpose, int(markets.max()) + 1, draw)[markets]
-        return env.reset(seeds).step(mechanisms).reward.reshape(shape)
-
-    return rewards
-
-
-def _forked(
-    states: Episodes,
-    mechanisms: Mechanisms,
-    rows: NDArray[np.int64],
-    futures: int,
-    seed: int,
-    shape: tuple[int, int],
-) -> Rewards:
-    reward = MarketReward(states, futures, horizon=1, seed=seed)
-    played = rows.tolist()
-    return lambda draw: reward.score_mechanisms(mechanisms, played, draw).reshape(shape)
 
 
 def signal_to_noise(recipes: dict[str, Rewards], draws: int) -> pd.DataFrame:
