@@ -9,8 +9,12 @@ import pandas as pd
 
 from daedalus.design.designers.build import build_all
 from daedalus.evaluation.episodes import compare
-from daedalus.lab.studies.certificate_figures import certificate_dots
-from daedalus.lab.studies.certificate_tables import KEY, certificate_tables, chosen_mechanisms
+from daedalus.lab.studies.certificates import (
+    KEY,
+    certificate_dots,
+    certificate_tables,
+    chosen_mechanisms,
+)
 from daedalus.lab.theory.certificates import LEFT_OUT, UNIFORM_PRICE, groups_of
 from daedalus.launch.config.tasks import Certificate
 from daedalus.launch.from_config import make_env, own_context

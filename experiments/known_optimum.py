@@ -9,8 +9,14 @@ import pandas as pd
 from daedalus.design.designers.build import require_other_names
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.designers.language_model import LanguageModelSettings
-from daedalus.lab.studies.known_optimum import ORACLE, Optimum, shares_of_optimum, theory_table
-from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
+from daedalus.lab.studies.known_optimum import (
+    ORACLE,
+    Optimum,
+    myerson_reserve,
+    optimum_shares,
+    shares_of_optimum,
+    theory_table,
+)
 from daedalus.launch.config.tasks import KnownOptimum
 from daedalus.launch.from_config import all_designers, each_population, make_envs
 from daedalus.launch.tracked import tracked

@@ -25,7 +25,7 @@ from daedalus.evaluation.leaderboard import (
 )
 from daedalus.evaluation.leaderboard_figures import leaderboard_figures
 from daedalus.evaluation.scale import ENDS
-from daedalus.lab.studies.certificate_tables import mean_regrets
+from daedalus.lab.studies.certificates import mean_regrets
 from daedalus.launch.comparison import keep_answers
 from daedalus.launch.config.tasks import Leaderboard
 from daedalus.launch.from_config import (

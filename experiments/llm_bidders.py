@@ -18,11 +18,12 @@ from daedalus.lab.studies.llm_bidders import (
     SIMULATED,
     behaviour_gap,
     bidding,
+    bids_by_format,
+    both_rewards,
     play,
     rank_correlations,
     require_single_demand,
 )
-from daedalus.lab.studies.llm_bidders_figures import bids_by_format, both_rewards
 from daedalus.launch.config.tasks import LlmBidders
 from daedalus.launch.from_config import all_designers, load_ask, make_env, own_context
 from daedalus.launch.tracked import tracked

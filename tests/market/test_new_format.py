@@ -52,7 +52,7 @@ from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.service.sessions.truth import _truth
-from daedalus.lab.studies.certificate_tables import Chosen, certificate_tables, mean_regrets
+from daedalus.lab.studies.certificates import Chosen, certificate_tables, mean_regrets
 from daedalus.lab.studies.llm_bidders import play
 from daedalus.lab.theory.certificates import certify, groups_of, truthful_regret
 from daedalus.lab.theory.deviations import Contest

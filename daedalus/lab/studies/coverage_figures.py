@@ -9,13 +9,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from daedalus.evaluation.figures import (
-    FAINT,
-    empty_panels,
-    entitle,
-    interval_dots,
-    legend_below,
-)
+from daedalus.evaluation.figures import FAINT, empty_panels, entitle, interval_dots, legend_below
 from daedalus.lab.studies.bid_logs import KINDS
 from daedalus.lab.studies.coverage import QUANTITIES
 

@@ -13,16 +13,22 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.lab.studies.known_optimum import SETTINGS, Optimum, shares_of_optimum, theory_table
-from daedalus.lab.studies.known_optimum_figures import myerson_reserve, optimum_shares
+from daedalus.lab.studies.known_optimum import (
+    SETTINGS,
+    Optimum,
+    myerson_reserve,
+    optimum_shares,
+    shares_of_optimum,
+    theory_table,
+)
 from daedalus.launch.config import compose_config
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import Mechanism, Mechanisms
-from daedalus.market.observation import Observation
+from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters
 from daedalus.market.population import BidderType, Population
 from daedalus.market.ranges import Ranges
 from experiments import known_optimum
+from tests.proposing import proposing
 
 LADDER = compose_config("+experiment=known_optimum").populations
 POPULATIONS = {name: each.strategic for name, each in LADDER.items() if each.strategic is not None}
@@ -108,40 +114,31 @@ def test_no_share_is_told_where_bidders_learn_nothing_and_none_is_above_one() ->
 
 
 def test_a_designer_of_malformed_answers_has_no_revenue_and_leaves_nothing_unused() -> None:
-    class Silent:
-        def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-            return Mechanisms.stack([None] * len(observations.round_number))
-
+    silent = proposing(lambda steps, _: [None] * len(steps))
     env = DesignEnv.of(STATIC, POPULATIONS["optimum_uniform_2"])
-    (row,) = shares_of_optimum(env, {"silent": Silent()}, EvaluationSettings(4), 0).to_dict(
-        "records"
-    )
+    (row,) = shares_of_optimum(env, {"silent": silent}, EvaluationSettings(4), 0).to_dict("records")
     assert row["revenue"] == row["equilibrium_share"] == row["played_share"] == 0.0
     assert row["unused_reply"] == row["valid"] == 0.0
 
 
 def test_the_unused_reply_says_under_what_share_of_steps_it_was_measured() -> None:
-    class Wandering:
-        def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-            reserves = 0.3 + rng.integers(0, 40, len(observations.round_number)) / 100
-            return Mechanisms.stack([Mechanism("second_price", each) for each in reserves])
-
+    wandering = proposing(
+        lambda steps, rng: [
+            Mechanism("second_price", 0.3 + each / 100) for each in rng.integers(0, 40, len(steps))
+        ]
+    )
     env = DesignEnv.of(STATIC, POPULATIONS["optimum_uniform_2"])
-    designers = {"wandering": Wandering(), "fixed": FixedDesigner(Mechanism("second_price", 0.5))}
+    designers = {"wandering": wandering, "fixed": FixedDesigner(Mechanism("second_price", 0.5))}
     rows = shares_of_optimum(env, designers, EvaluationSettings(30), 0).set_index("designer")
     assert rows.loc["fixed", "unused_reply_share"] == 1.0
     assert 8 / 60 < rows.loc["wandering", "unused_reply_share"] < 0.7
 
 
 def test_a_malformed_answer_sells_nothing() -> None:
-    class Stammering:
-        def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-            speaks = observations.round_number % 10 == 0  # in every other step of five rounds
-            best = Mechanism("second_price", 0.5)
-            return Mechanisms.stack([best if each else None for each in speaks])
-
+    best = Mechanism("second_price", 0.5)
+    stammering = proposing(lambda steps, _: [None if each else best for each in steps])  # two steps
     env = DesignEnv.of(STATIC, POPULATIONS["optimum_uniform_2"])
-    designers = {"half": Stammering(), "whole": FixedDesigner(Mechanism("second_price", 0.5))}
+    designers = {"half": stammering, "whole": FixedDesigner(best)}
     rows = shares_of_optimum(env, designers, EvaluationSettings(20), 0).set_index("designer")
     assert rows.loc["half", "valid"] == 0.5
     assert rows.loc["half", "revenue"] == pytest.approx(rows.loc["whole", "revenue"] / 2, rel=0.1)

@@ -18,11 +18,12 @@ from daedalus.lab.studies.llm_bidders import (
     Played,
     behaviour_gap,
     bidding,
+    bids_by_format,
+    both_rewards,
     play,
     rank_correlations,
     require_single_demand,
 )
-from daedalus.lab.studies.llm_bidders_figures import bids_by_format, both_rewards
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters

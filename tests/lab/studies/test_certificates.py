@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.lab.studies.certificate_figures import PANELS, certificate_dots
-from daedalus.lab.studies.certificate_tables import (
+from daedalus.lab.studies.certificates import (
     MOST,
+    PANELS,
     Chosen,
+    certificate_dots,
     certificate_tables,
     chosen_mechanisms,
     mean_regrets,
 )
+from daedalus.launch.config import ConfigError, compose_config
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.strategic import StrategicMarket
+from experiments.certificate import main
 from tests.populations import seat_plan
 
 ONE = {
@@ -112,3 +117,39 @@ def test_the_figure_names_mechanisms_and_types() -> None:
         names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
         assert names == ["first price, reserve 0.10: 75 %", "vcg, reserve 0.10: 25 %"]
         assert [each.get_text() for each in figure.legends[0].get_texts()] == list(types)
+
+
+def certified(out: Path, *changes: str) -> pd.DataFrame:
+    small = ("tracking=files", "evaluation.episodes=2", "market.episode_length=5")
+    main(compose_config("+experiment=certificate", *small, *changes), out)
+    assert {path.stem for path in (out / "figures").iterdir()} >= {"certificates"}
+    return pd.read_csv(out / "summary.csv")
+
+
+def test_the_experiment_refuses_the_classic_market() -> None:
+    with pytest.raises(ConfigError, match="choose market=strategic"):
+        compose_config("+experiment=certificate", "market=classic")
+
+
+@pytest.mark.slow
+def test_the_experiment_says_what_it_leaves_out_and_what_second_price_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The footnote stands only where several units are sold; regret always has its word."""
+    found = certified(tmp_path / "one", "mechanism=first_price", "population=lottery")
+    one = " ".join(capsys.readouterr().out.split())
+    drawn = certified(tmp_path / "three", "designer=random", "population=honest")
+    three = " ".join(capsys.readouterr().out.split())
+    assert found["auction_type"].tolist() == ["first_price"] and found["share"].tolist() == [1.0]
+    assert (found[["interim_regret", "ex_post_regret", "ring_gain"]] > 0.0).all(axis=None)
+    assert pd.read_csv(tmp_path / "one" / "types.csv")["type"].tolist() == ["rota"]
+    assert drawn["auction_type"].nunique() == 3 and drawn["share"].sum() < 1.0 + 1e-12
+    assert (drawn.loc[drawn["auction_type"] == "vcg", "ex_post_regret"] == 0.0).all()
+    assert one.count("left out: fines, secret reserves") == 2 == three.count("0 by theorem") + 1
+    assert one.count("under the most frequent of the other fields") == 1
+    assert (found["hindsight_share"] == found["share"]).all()
+    assert "most frequent" not in three
+    assert "a uniform price" not in one and three.count("a uniform price") == 2
+    assert {"ex_post_loss", "interim_loss", "ex_ante_loss"} <= set(found)
+    regrets = {name for name in found if "regret" in name}
+    assert all("interim" in name or "ex_post" in name or "hindsight" in name for name in regrets)
