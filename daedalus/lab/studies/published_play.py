@@ -13,7 +13,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.evaluation.statistics import t_interval
-from daedalus.lab.studies.known_optimum import SETTINGS, Setting
+from daedalus.lab.studies.known_optimum import SETTINGS
 from daedalus.lab.studies.repeated_auction import Learners, play_repeated
 from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, PAPER, PUBLISHED_FORMATS
 from daedalus.lab.theory.distributions import Distribution, Numbers
@@ -37,6 +37,7 @@ MYERSON_NET = (
 SHARES = (0.5, 0.75, 0.9, 0.99, 1.0 - 1e-9, 1.0 + 1e-9)
 """Bids that a seller may add, times the highest bid. The last one keeps the unit."""
 
+_MONEY = ["revenue", "revenue_low", "revenue_high"]
 _BOUNDS = {"first_price": "at most 0.35", "second_price": "at least 0.9"}
 _ROUNDS, _STRETCHES = 250_000, 250
 _SALES = 20_000
@@ -123,32 +124,20 @@ def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
         interval, ``published`` (the optimum) and ``share``. Designers are those that played, and
         ``theory: optimum`` and ``theory: best reserve``, without intervals.
     """
-    rows, exact = [], {each["population"]: each for each in theory.to_dict("records")}
+    frames = []
     for name in MYERSON_NET:
-        setting = SETTINGS[name]
-        known = {
-            "theory: optimum": exact[name]["optimum"],
-            "theory: best reserve": exact[name]["with_reserve"],
-        }
-        for designer, revenue in known.items():
-            rows.append(_revenue_row(setting, designer, revenue, (np.nan, np.nan)))
-        for each in shares[shares["population"] == name].to_dict("records"):
-            ends = (each["revenue_low"], each["revenue_high"])
-            rows.append(_revenue_row(setting, each["designer"], each["revenue"], ends))
-    return pd.DataFrame(rows)
-
-
-def _revenue_row(
-    setting: Setting, designer: str, revenue: float, ends: tuple[float, float]
-) -> dict[str, object]:
-    low, high = (end * setting.scale for end in ends)
-    own = revenue * setting.scale
-    money = {"revenue": own, "revenue_low": low, "revenue_high": high}
-    return (
-        {"setting": setting.name, "designer": designer, "published": setting.optimum}
-        | money
-        | {"share": own / setting.optimum}
-    )
+        setting, exact = SETTINGS[name], theory[theory["population"] == name]
+        known = {"optimum": "theory: optimum", "with_reserve": "theory: best reserve"}
+        told = (
+            exact[list(known)].rename(columns=known).melt(var_name="designer", value_name="revenue")
+        )
+        rows = pd.concat([told, shares[shares["population"] == name]])
+        rows = rows.reindex(columns=["designer", *_MONEY])
+        rows[_MONEY] *= setting.scale
+        rows.insert(0, "setting", setting.name)
+        rows.insert(2, "published", setting.optimum)
+        frames.append(rows.assign(share=rows["revenue"] / setting.optimum))
+    return pd.concat(frames, ignore_index=True)
 
 
 def optimum_rows(table: pd.DataFrame, designer: str) -> list[dict[str, object]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.lab.studies import tacit_collusion
 from daedalus.lab.studies.known_optimum import SETTINGS
 from daedalus.lab.studies.published_play import (
     MYERSON_NET,
@@ -19,6 +22,8 @@ from daedalus.lab.studies.published_play import (
 )
 from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, OURS, PAPER, collusion_curves
 from daedalus.lab.theory.distributions import Distribution
+from daedalus.launch.config import compose_config
+from experiments.published_play import main
 
 EVEN = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
 
@@ -81,11 +86,6 @@ def test_with_a_reserve_it_gains_what_lies_above_the_price() -> None:
     assert gain == pytest.approx(1 / 6, abs=5e-3)
 
 
-@pytest.mark.parametrize("reserve", [0.0, 0.5])
-def test_first_price_is_credible(reserve: float) -> None:
-    assert temptation("first_price", EVEN, 3, reserve, 5000, 0) == 0.0
-
-
 def test_the_figure_has_a_panel_for_theirs_ours_and_our_defaults() -> None:
     rows = [
         {"bidders": name, "auction_type": kind, "run": run, "round": rounds, "revenue": 0.5}
@@ -97,3 +97,29 @@ def test_the_figure_has_a_panel_for_theirs_ours_and_our_defaults() -> None:
     figure = collusion_curves(pd.DataFrame(rows))
     assert [each.get_title(loc="left") for each in figure.axes] == [PAPER, MARKET, OURS]
     assert len(figure.legends[0].get_texts()) == 3
+
+
+@pytest.mark.slow
+def test_the_experiment_writes_each_number_beside_its_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tacit_collusion, "ROUNDS", 2000)
+    budget = {"candidates": 8, "episodes": 2, "sweeps": 1, "sweep_episodes": 4}
+    small = [f"designer.{name}={count}" for name, count in budget.items()]
+    small += ["evaluation.episodes=2", "tracking=files"]
+    main(compose_config("+experiment=published_play", *small), tmp_path)
+    found = pd.read_csv(tmp_path / "summary.csv")
+    assert found["source"].value_counts().to_dict() == {
+        "Dütting et al. 2019": 8,
+        "Banchio & Skrzypacz 2022": 5,
+        "Akbarpour & Li 2020": 4,
+        "Rawat 2023": 2,
+    }
+    assert found["ours"].notna().all() and found["target"].notna().all()
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} >= {"published_play"}
+    assert len(pd.read_csv(tmp_path / "myersonnet.csv")) == 4 * 5
+    curves, table = (pd.read_csv(tmp_path / f"{each}.csv") for each in ("curves", "q_learners"))
+    names = len(tacit_collusion.variants()) + 2
+    assert len(curves) == names * 2 * 2 * tacit_collusion.POINTS
+    assert curves["revenue"].between(0, 1).all()
+    assert len(table) == names and table["first_price"].between(0, 1).all()

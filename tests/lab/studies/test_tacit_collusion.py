@@ -10,12 +10,9 @@ from daedalus.lab.studies import tacit_collusion
 from daedalus.lab.studies.tacit_collusion import (
     MARKET,
     OURS,
-    POINTS,
     ROUNDS,
     in_our_market,
     in_the_paper,
-    learning_curves,
-    outcomes,
     variants,
 )
 from daedalus.launch.config import compose_config
@@ -54,16 +51,6 @@ def test_a_variant_sets_our_defaults() -> None:
     found = variants()
     assert found[MARKET] == {} and found["discount of 0.5"] == {"discount": 0.5}
     assert found[OURS]["exploration"] == 0.1 and "value_low" not in found[OURS]
-
-
-@pytest.mark.slow
-def test_curves_have_a_row_for_each_run_and_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tacit_collusion, "ROUNDS", 200)
-    curves = learning_curves(TACIT, CONFIG.market.strategic, 2, 0)
-    names = len(variants()) + 2
-    assert len(curves) == names * 2 * 2 * POINTS and curves["revenue"].between(0, 1).all()
-    table = outcomes(curves)
-    assert len(table) == names and table["first_price"].between(0, 1).all()
 
 
 def test_the_paper_and_our_market_play_the_same_game(monkeypatch: pytest.MonkeyPatch) -> None:
