@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
@@ -38,8 +37,8 @@ def main(config: GrpoNumbers, out: Path) -> None:
             text = format_mechanism(best)
             report.say(f"{name}: {text}")
             report_gains(gains, report, f"{name}_neighbours", f"{name}_neighbours")
-            row = {"update": name, "entropy": entropy} | _largest(gains)
-            rows.append(row | {"mechanism": text})
+            most = {key: gains.loc[0, key] for key in ("gain", "field", "value")}
+            rows.append({"update": name, "entropy": entropy} | most | {"mechanism": text})
             designers[name] = FixedDesigner(best)
         updates = pd.DataFrame(rows)
         report.table(updates, "updates")
@@ -66,9 +65,3 @@ def _train(
     report.table(history, f"{name}_history")
     report.figure(learning_curves(history), f"{name}_learning_curves")
     return policy.mode(), float(history["entropy"].iloc[-1])
-
-
-def _largest(gains: pd.DataFrame) -> dict[str, Any]:
-    """Return the change that gains most, and its gain, by the names of a table."""
-    most = gains.iloc[0]
-    return {"gain": most["gain"], "field": most["field"], "value": most["value"]}

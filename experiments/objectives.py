@@ -48,7 +48,9 @@ def main(config: Objectives, out: Path) -> None:
             stack = RewardStack(weights)
             env = DesignEnv.of(config.market, population, stack, allowed=allowed_in(config))
             asked = LanguageModelDesigner(generate, prompt, config.designer.strict)
-            frames.append(_played(config, env, asked))
+            baselines = build_all(config.evaluation.baselines, make_context(config, env))
+            designers = baselines | {config.designer.name: asked}
+            frames.append(reached(env, designers, config.evaluation.episodes, config.seed))
         table = fronts(pd.concat(frames, ignore_index=True))
         shares = volumes(table, _SEARCH)
         shown = table[["objective", "designer", "reward", *GOALS, "front"]]
@@ -56,10 +58,3 @@ def main(config: Objectives, out: Path) -> None:
         report.show(shown, "what each reaches")
         report.table(shares, "volumes", f"hypervolume, and its share of that of {_SEARCH}")
         report.figure(front_panels(table, shares), "fronts")
-
-
-def _played(config: Objectives, env: DesignEnv, asked: LanguageModelDesigner) -> pd.DataFrame:
-    """Play the baselines, which search for the reward of ``env``, and the model asked for it."""
-    baselines = build_all(config.evaluation.baselines, make_context(config, env))
-    designers = baselines | {config.designer.name: asked}
-    return reached(env, designers, config.evaluation.episodes, config.seed)

@@ -19,7 +19,7 @@ from daedalus.launch.from_config import make_context, make_env, make_envs
 from daedalus.launch.tracked import tracked
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.pretrained import FOLDER, WORD, Pretrained
-from daedalus.training.publishing.evidence import Evidence, read_evidence
+from daedalus.training.publishing.evidence import read_evidence
 from daedalus.training.publishing.settings import HubSettings
 from experiments.publish import make_example
 
@@ -51,7 +51,9 @@ def main(config: PackDesigner, out: Path) -> None:
         write_folder(evidence, hub, make_example(evidence), aside)
         for name in _LEFT_OUT:
             (aside / name).unlink(missing_ok=True)
-        _description(evidence, scores, hashes(aside)).write(aside)
+        launch, seed = evidence.launches[-1], evidence.config["seed"]
+        recipe, day = RECIPE[0].partition("=")[2], launch["started"][:10]
+        Pretrained(recipe, seed, launch["commit"], day, scores, hashes(aside)).write(aside)
     with tracked(config, out) as (_, report):
         table = pd.DataFrame({"population": scores.keys(), "normalised": scores.values()})
         report.show(table, "mean normalised R of the packed model")
@@ -95,11 +97,3 @@ def _normalised(config: PackDesigner) -> dict[str, float]:
         steps = compare(env, designer, config.evaluation.episodes, config.seed)
         scores[population] = round(scale.normalise(float(steps["reward"].mean())), 4)
     return scores
-
-
-def _description(
-    evidence: Evidence, scores: dict[str, float], sha256: dict[str, str]
-) -> Pretrained:
-    launch, seed = evidence.launches[-1], evidence.config["seed"]
-    recipe = RECIPE[0].partition("=")[2]
-    return Pretrained(recipe, seed, launch["commit"], launch["started"][:10], scores, sha256)

@@ -11,7 +11,6 @@ from daedalus.launch.from_config import make_training_run
 from daedalus.launch.tracked import tracked
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import is_main
-from daedalus.training.run import TrainingRun
 from experiments.grpo import draw_curves
 
 
@@ -21,17 +20,11 @@ def main(config: Sft, out: Path) -> None:
 
     require_machine(config.model, config.training)
     with tracked(config, out) as (tracker, report):
-        from daedalus.training.pipeline import teach
+        from daedalus.training.pipeline import VALIDITY, teach
 
         run = make_training_run(config, RunFolder(out), tracker, report)
         teach(run, run.folder.model)
         if is_main():
-            _show(run)
-
-
-def _show(run: TrainingRun) -> None:
-    from daedalus.training.pipeline import VALIDITY
-
-    draw_curves(run, "sft")
-    summary = pd.DataFrame(run.tracker.history(VALIDITY))
-    run.report.table(summary, "summary", "supervised fine-tuning")
+            draw_curves(run, "sft")
+            summary = pd.DataFrame(tracker.history(VALIDITY))
+            report.table(summary, "summary", "supervised fine-tuning")

@@ -12,10 +12,14 @@ from daedalus.training.model import make_language_model
 from daedalus.training.settings import ModelSettings
 from tests.populations import population
 
+PROMPT = PromptSettings(averages=["welfare", "fairness"])
 
-def leave_untrained_model(folder: Path) -> None:
+
+def leave_untrained_model(
+    folder: Path, prompt: PromptSettings = PROMPT, constrained: bool = False
+) -> None:
     """Write the model; under constrained decoding it writes mechanisms."""
     env = DesignEnv.of(MarketSettings(), population(3))
     small = ModelSettings(hidden_size=32, layers=2, heads=2, intermediate_size=64)
-    prompt = PromptSettings(averages=["welfare", "fairness"])
-    export(make_language_model(small, prompt, env, seed=0), prompt, "", folder)
+    model = make_language_model(small, PROMPT, env, seed=0)
+    export(model, prompt, "", folder, constrained=constrained)

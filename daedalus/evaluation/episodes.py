@@ -44,15 +44,8 @@ def play_episodes(
     """Let a designer play one episode for each seed, side by side, to the end.
 
     More than ``AT_ONCE`` episodes are played in pieces, so that memory is bounded. The designer
-    draws for one piece after the other.
-
-    Args:
-        env: The environment that it plays. If its reward is not R alone, the column ``COMPOSITE``
-            holds R.
-        designer: Proposes the mechanisms.
-        seeds: Market seeds, uint64, shape (E,).
-        rng: Random numbers of the designer.
-        note: Is called after each proposal; None notes nothing.
+    draws for one piece after the other. Seeds are uint64, shape (E,). A ``note`` is called after
+    each proposal. If the environment's reward is not R alone, the column ``COMPOSITE`` holds R.
 
     Returns:
         One row for each episode and step, sorted by both: ``episode`` (0 to E - 1), ``step`` (from

@@ -129,11 +129,8 @@ def learning_curves(history: pd.DataFrame, taught: pd.DataFrame | None = None) -
     """Draw a training run: one panel for each column of ``CURVES`` that the history has.
 
     The reward is that of the sampled answers. What was added to them has a line of its own. R has
-    no panel beside the reward if it is the reward.
-
-    Args:
-        history: One row for each logged step, with ``step`` and columns of ``CURVES``.
-        taught: The same of SFT, whose loss gets the last panel.
+    no panel beside the reward if it is the reward. A history has a row for each logged step, with
+    the column ``step``. That of SFT is ``taught``, whose loss gets the last panel.
 
     Raises:
         ValueError: There is no column ``step``, or no column to draw.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedDesigner
+from daedalus.design.language.prompt import PromptSettings
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.evaluation.episodes import compare
 from daedalus.lab.studies.pareto_fronts import (
@@ -21,8 +24,12 @@ from daedalus.lab.studies.pareto_fronts import (
     volumes,
     weightings,
 )
+from daedalus.launch.config import compose_config
 from daedalus.market.mechanism import Mechanism
+from experiments import objectives
 from tests.design.search.markets import env_of
+from tests.launching import play
+from tests.untrained import leave_untrained_model
 
 
 def test_weightings_cover_the_simplex() -> None:
@@ -93,3 +100,34 @@ def test_each_pair_of_goals_has_a_panel_with_a_line_for_each_objective() -> None
     assert labels == [("revenue", "welfare"), ("revenue", "fairness"), ("welfare", "fairness")]
     assert all(len(panel.lines) == 2 for panel in panels)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["search", "trained"]
+
+
+SEARCH = "evaluation.baselines.search"
+SMALL_RUN = ["+experiment=objectives", "evaluation.episodes=2", "market.episode_length=4"]
+SMALL_RUN += [f"{SEARCH}.candidates=8", f"{SEARCH}.sweeps=0", "tracking=files"]
+
+
+def leave_model(folder: Path, *weights: str) -> str:
+    """Leave a run with a model that was asked for these weights; return the override for it."""
+    prompt = PromptSettings(weights=list(weights))
+    leave_untrained_model(folder / "model", prompt, constrained=True)
+    (folder / "config.yaml").write_text("seed: 0\n")
+    return f"trained={folder}"
+
+
+@pytest.mark.slow
+def test_every_weighting_is_searched_and_asked_for(tmp_path: Path) -> None:
+    trained = leave_model(tmp_path, *GOALS, "participation")
+    play(tmp_path / "out", *SMALL_RUN, trained)
+    points = pd.read_csv(tmp_path / "out" / "fronts.csv")
+    assert points.groupby("designer").size().to_dict() == {"search": 15, "trained": 15}
+    shares = pd.read_csv(tmp_path / "out" / "volumes.csv").set_index("designer")["share"]
+    assert shares["search"] == 1.0 and 0 < shares["trained"] < 1
+    assert (tmp_path / "out" / "figures" / "fronts.png").exists()
+
+
+@pytest.mark.slow
+def test_a_model_of_one_objective_is_refused(tmp_path: Path) -> None:
+    config = compose_config(*SMALL_RUN, leave_model(tmp_path))
+    with pytest.raises(CannotRunError, match="not trained with weights of revenue, welfare, fair"):
+        objectives.main(config, tmp_path)
