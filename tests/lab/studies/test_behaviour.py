@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
@@ -17,10 +18,10 @@ from daedalus.lab.studies.behaviour import (
 )
 from daedalus.lab.studies.behaviour_figures import advantages, behaviour
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.observation import Observation
+from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator, market_seeds
+from tests.proposing import proposing
 
 EPISODES, STEPS = 60, 5
 POPULATION = Population(
@@ -33,13 +34,9 @@ POPULATION = Population(
 )
 
 
-class Alternating:
-    """Proposes another reserve at every step, and a malformed mechanism at the first."""
-
-    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        step = int(observations.round_number[0])
-        mechanism = None if step == 0 else Mechanism(auction_type="vcg", reserve_price=step / 10)
-        return Mechanisms.stack([mechanism] * len(observations))
+def alternating(steps: NDArray[np.int64], _: object) -> list[Mechanism | None]:
+    """Return another reserve at every step, and a malformed mechanism at the first."""
+    return [Mechanism("vcg", step / 10) if step else None for step in steps.tolist()]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +47,7 @@ def env() -> DesignEnv:
 
 @pytest.fixture(scope="module")
 def table(env: DesignEnv) -> pd.DataFrame:
-    designers = {"alternating": Alternating(), "fixed": FixedDesigner(Mechanism())}
+    designers = {"alternating": proposing(alternating), "fixed": FixedDesigner(Mechanism())}
     return decisions(env, designers, EPISODES, seed=3)
 
 

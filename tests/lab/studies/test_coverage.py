@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from daedalus.lab.studies.coverage import (
 from daedalus.lab.studies.coverage_figures import coverage_dots
 from daedalus.lab.studies.coverage_settings import CoverageSettings
 from daedalus.launch.config import compose_config
+from experiments import coverage
 
 CONFIG = compose_config("+experiment=coverage")
 JOB = Job("clean_from_zero", 300, 0, 30, 0, 0.95, CONFIG.market, CONFIG.reward)
@@ -51,12 +53,6 @@ def test_a_log_has_an_interval_of_each_quantity() -> None:
     assert 0.0 < rows.loc[GAIN, "true_low"] < 0.0313
 
 
-@pytest.mark.slow
-def test_a_job_repeats_and_its_number_changes_it() -> None:
-    assert found(JOB).equals(found(JOB))
-    assert not found(JOB).equals(found(replace(JOB, number=1)))
-
-
 def test_the_reserve_counts_in_the_money_of_the_typical_sale() -> None:
     """With a covariate too, it is near the bids of a sale of size 1."""
     rows = found(replace(JOB, kind="covariate"))
@@ -78,10 +74,11 @@ def test_a_log_that_is_refused_is_counted() -> None:
 
 
 def test_shares_count_intervals_that_meet_the_truth() -> None:
-    rows = [row(0, 0.4, 0.48), row(1, 0.4, 0.5), row(2, 0.5105, 0.6), row(3, 0.52, 0.6)]
+    ends = [(0.4, 0.48), (0.4, 0.5), (0.5105, 0.6), (0.52, 0.6)]
+    rows = [row(log, *each, diagnosed=float(log < 3)) for log, each in enumerate(ends)]
     missing = row(4, np.nan, np.nan, refused=True)
     (only,) = coverage_table(pd.DataFrame([*rows, missing]), 0.95).to_dict("records")
-    assert only["coverage"] == 0.5 and only["logs"] == 4
+    assert (only["coverage"], only["logs"], only["diagnosed"]) == (0.5, 4, 0.75)
     assert only["refused"] == pytest.approx(0.2)
     assert only["bias"] == pytest.approx((-0.05 - 0.04 + 0.04525 + 0.05) / 4)
     assert only["truth"] == pytest.approx(0.5)
@@ -102,19 +99,23 @@ def test_a_gain_that_the_report_takes_for_none_is_no_error() -> None:
     assert 0.0005 < gain["slack"] < 0.0009  # a thousandth of the revenue, about 3/4
 
 
-def test_checks_that_fire_are_counted() -> None:
-    rows = [row(number, 0.4, 0.6, diagnosed=float(number < 3)) for number in range(4)]
-    assert coverage_table(pd.DataFrame(rows), 0.95)["diagnosed"].item() == 0.75
-
-
-def test_the_figure_has_a_dot_for_each_share() -> None:
-    names = ("clean", "ring")
-    rows = [row(0, 0.4, 0.6, kind=kind, quantity=each) for kind in names for each in QUANTITIES]
+def test_the_figure_has_a_dot_for_each_share_and_all_numbers_of_sales() -> None:
+    sizes = [60, 100, 200, 400, 800, 1600, 3200]
+    rows = [
+        row(0, 0.4, 0.6, kind=kind, quantity=each, sales=count)
+        for count in sizes
+        for kind in ("clean", "ring")
+        for each in QUANTITIES
+    ]
     figure = coverage_dots(coverage_table(pd.DataFrame(rows), 0.95), 0.95)
     assert [each.get_title(loc="left") for each in figure.axes] == list(QUANTITIES)
     labels = [each.get_text() for each in figure.axes[0].get_yticklabels()]
     assert labels == ["clean, values .5 to 1", "ring of 3 of 4"]
-    assert len(figure.axes[0].lines[0].get_xdata()) == 2
+    shown = [each.get_text() for each in figure.legends[0].get_texts()]
+    assert shown == [f"{size:,} sales" for size in sizes]
+    drawn = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert len({str(line.get_color()) for line in drawn}) == len(sizes)
+    assert all(len(line.get_xdata()) == 2 and abs(line.get_ydata()[0]) < 0.5 for line in drawn)
 
 
 @pytest.mark.parametrize(("confidence", "words"), [(0.95, "90 to 98 %"), (0.8, "60 to 92 %")])
@@ -125,17 +126,6 @@ def test_the_band_of_the_figure_follows_the_confidence(confidence: float, words:
     shaded = figure.axes[0].patches[0].get_bbox()
     assert (shaded.x0, shaded.x1) == pytest.approx((low, high))
     assert any(f"green: {words}" in each.get_text() for each in figure.findobj(Text))
-
-
-def test_the_figure_has_all_numbers_of_sales() -> None:
-    sizes = [60, 100, 200, 400, 800, 1600, 3200]
-    rows = [row(0, 0.4, 0.6, quantity=each) | {"sales": n} for n in sizes for each in QUANTITIES]
-    figure = coverage_dots(coverage_table(pd.DataFrame(rows), 0.95), 0.95)
-    shown = [each.get_text() for each in figure.legends[0].get_texts()]
-    assert shown == [f"{size:,} sales" for size in sizes]
-    drawn = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert len({str(line.get_color()) for line in drawn}) == len(sizes)
-    assert all(abs(line.get_ydata()[0]) < 0.5 for line in drawn)
 
 
 def test_the_file_has_the_defaults() -> None:
@@ -156,3 +146,25 @@ def test_the_file_has_the_defaults() -> None:
 def test_what_cannot_be_simulated_is_refused(changes: dict[str, Any], hint: str) -> None:
     with pytest.raises(ValueError, match=hint):
         CoverageSettings(**changes)
+
+
+@pytest.mark.slow
+def test_the_experiment_writes_a_row_for_each_quantity_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = ("tracking=files", "coverage.logs=2", "coverage.resamples=20", "coverage.sales=[60]")
+    config = compose_config("+experiment=coverage", *small, "coverage.kinds=[clean,rounded]")
+    coverage.main(config, tmp_path)
+    table = pd.read_csv(tmp_path / "coverage.csv")
+    assert table["kind"].value_counts().to_dict() == {"clean": 5, "rounded": 5}
+    assert (table["logs"] == 2).all() and table["coverage"].between(0.0, 1.0).all()
+    assert (tmp_path / "figures" / "coverage.png").is_file()
+    rows = pd.read_csv(tmp_path / "logs.csv")
+    assert rows.groupby(["kind", "quantity"])["low"].nunique().gt(1).any()  # logs differ
+    rows[rows["kind"] == "clean"].to_csv(tmp_path / "logs.csv", index=False)
+    played: list[str] = []
+    cell = coverage._cell
+    monkeypatch.setattr(coverage, "_cell", lambda *args: played.append(args[1]) or cell(*args))
+    coverage.main(config, tmp_path)
+    assert played == ["rounded"]
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "logs.csv"), rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,28 +20,23 @@ from daedalus.lab.studies.understanding import (
 )
 from daedalus.lab.studies.understanding_figures import changes, choice_panels, understanding
 from daedalus.market.interface import MarketSettings
-from daedalus.market.mechanism import FIELDS, Mechanism, Mechanisms
-from daedalus.market.observation import Observation
+from daedalus.market.mechanism import FIELDS, Mechanism
 from daedalus.market.population import BidderType, Population
+from tests.launching import play
+from tests.proposing import proposing
+from tests.untrained import leave_untrained_model
 
 EPISODES, STEPS = 12, 6
 CLOSED = Mechanism(reserve_price=0.9)
 
 
-class Late:
-    """Hardly sells for three steps, then follows the default mechanism."""
+LATE = proposing(lambda steps, _: [CLOSED if step < 3 else Mechanism() for step in steps])
+"""Hardly sells for three steps, then follows the default mechanism."""
 
-    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        mechanism = CLOSED if observations.round_number[0] < 3 else Mechanism()
-        return Mechanisms.repeat(mechanism, len(observations))
-
-
-class Stammering:
-    """Answers nothing valid at its last step."""
-
-    def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
-        last = observations.round_number[0] == STEPS - 1
-        return Mechanisms.stack([None if last else Mechanism()] * len(observations))
+STAMMERING = proposing(
+    lambda steps, _: [None if step == STEPS - 1 else Mechanism() for step in steps]
+)
+"""Answers nothing valid at its last step."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +47,7 @@ def env() -> DesignEnv:
 
 @pytest.fixture(scope="module")
 def table(env: DesignEnv) -> pd.DataFrame:
-    designers = {"late": Late(), "own": FixedDesigner(Mechanism()), "stammering": Stammering()}
+    designers = {"late": LATE, "own": FixedDesigner(Mechanism()), "stammering": STAMMERING}
     played = [decisions(env, designers, EPISODES, seed=1)] * 2
     frames = pd.concat(played, keys=["first", "second"], names=["population"])
     return frames.reset_index("population").reset_index(drop=True)
@@ -78,10 +75,6 @@ def test_losses_before_and_after_settling_add_up_to_the_difference(table: pd.Dat
     assert (lost[["early", "settled", "late"]] == 4).all(axis=None)
 
 
-def test_a_designer_loses_nothing_to_itself(table: pd.DataFrame) -> None:
-    assert (losses(table, "own", "own")[["before", "after"]] == 0).all(axis=None)
-
-
 def test_gains_are_the_difference_in_reward(table: pd.DataFrame) -> None:
     lost = losses(table, "late", "own")
     found = gains(table, "own", "late")
@@ -100,7 +93,7 @@ def test_shares_count_each_mechanism_at_each_step(table: pd.DataFrame) -> None:
 
 
 def test_differences_are_told_by_step_and_field(env: DesignEnv) -> None:
-    differ = changed_fields(env, Late(), FixedDesigner(Mechanism()), EPISODES, seed=1)
+    differ = changed_fields(env, LATE, FixedDesigner(Mechanism()), EPISODES, seed=1)
     assert len(differ) == EPISODES * STEPS
     by_step = differ.groupby("step")["any"].mean()
     assert by_step.tolist() == [1, 1, 1, 0, 0, 0]
@@ -109,7 +102,7 @@ def test_differences_are_told_by_step_and_field(env: DesignEnv) -> None:
 
 
 def test_an_invalid_answer_differs_in_everything(env: DesignEnv) -> None:
-    differ = changed_fields(env, Stammering(), FixedDesigner(Mechanism()), EPISODES, seed=1)
+    differ = changed_fields(env, STAMMERING, FixedDesigner(Mechanism()), EPISODES, seed=1)
     last = differ[differ["step"] == STEPS]
     assert last[list(FIELDS)].all(axis=None) and not differ[differ["step"] < STEPS]["any"].any()
 
@@ -129,8 +122,29 @@ def test_what_is_lost_is_drawn_to_its_full_length(table: pd.DataFrame) -> None:
 
 
 def test_where_two_designers_differ_is_told_in_percent(env: DesignEnv, table: pd.DataFrame) -> None:
-    differ = changed_fields(env, Late(), FixedDesigner(Mechanism()), 4, seed=1)
+    differ = changed_fields(env, LATE, FixedDesigner(Mechanism()), 4, seed=1)
     gains = pd.DataFrame({"mean": [-0.1], "sem": [0.01], "count": [4]}, index=["first"])
     figure = changes(differ.assign(population="first"), gains, "late", "own")
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts == ["100"] * 3 + ["0"] * 3
+
+
+@pytest.mark.slow
+def test_the_experiment_draws_every_population_even_for_a_model_that_errs(tmp_path: Path) -> None:
+    for name in ("model", "sft_model"):
+        leave_untrained_model(tmp_path / name)
+    (tmp_path / "config.yaml").write_text("seed: 0\n")
+    out = tmp_path / "understanding"
+    own = "evaluation.baselines.best_own"
+    small_run = ["+experiment=understanding", f"trained={tmp_path}"]
+    small_run += ["populations=stages", "evaluation.episodes=2", "market.episode_length=5"]
+    small_run += ["~evaluation.baselines.distilled", f"{own}.candidates=8", f"{own}.sweeps=0"]
+    small_run += ["designer.max_new_tokens=4", "evaluation.baselines.sft.max_new_tokens=4"]
+    play(out, *small_run, "tracking=files")
+    lost = pd.read_csv(out / "losses.csv").set_index("population")
+    assert len(lost) == 5 and (lost["before"] + lost["after"] > 0).all()
+    changed = pd.read_csv(out / "changes.csv")
+    assert not changed["any"].any()  # both models answer nothing valid
+    assert set(changed["designer"]) == {"trained"}
+    figures = {path.stem for path in (out / "figures").iterdir()}
+    assert {"choices", "understanding", "changes"} <= figures
