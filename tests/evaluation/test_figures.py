@@ -51,7 +51,7 @@ def overlapping(axes: Axes) -> bool:
     return any(left.x1 > right.x0 for left, right in pairwise(boxes))
 
 
-def test_boxplot_shows_every_episode_of_every_designer() -> None:
+def test_boxplot_shows_every_episode_of_every_designer_and_the_means() -> None:
     episodes = frame(["random", "informed_greedy"])
     figure = figures.reward_boxplot(episodes, "A title")
     axes = figure.axes[0]
@@ -59,16 +59,12 @@ def test_boxplot_shows_every_episode_of_every_designer() -> None:
         np.testing.assert_array_equal(
             cloud, episodes.loc[episodes["designer"] == name, "reward"].to_numpy()
         )
+    diamonds = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "D"]
+    means = episodes.groupby("designer", sort=False)["reward"].mean()
+    assert diamonds == pytest.approx(means.to_list())
     assert [label.get_text() for label in axes.get_xticklabels()] == ["random", "informed\ngreedy"]
     assert "A title" in words(figure)
     assert "n = 12 episodes" in words(figure)
-
-
-def test_boxplot_marks_the_mean() -> None:
-    episodes = frame(["random"])
-    axes = figures.reward_boxplot(episodes, "").axes[0]
-    diamonds = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "D"]
-    assert diamonds == pytest.approx([episodes["reward"].mean()])
 
 
 @pytest.mark.slow
@@ -114,40 +110,31 @@ def test_long_names_leave_room_for_the_panels() -> None:
     assert all(axes.get_position().height > 0.35 for axes in figure.axes)
 
 
-def test_metric_panels_have_one_panel_each() -> None:
-    figure = figures.metric_panels(frame(["random", "trained"]))
+def test_metrics_have_a_panel_each_which_is_empty_without_values() -> None:
+    episodes = frame(["trained"]).assign(welfare=np.nan)
+    figure = figures.metric_panels(episodes)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == ["welfare", "fairness", "participation", "stability", "reward"]
-
-
-def test_metrics_without_values_leave_an_empty_panel() -> None:
-    episodes = frame(["trained"])
-    episodes["welfare"] = np.nan
-    figure = figures.metric_panels(episodes)
     assert not dots(figure.axes[0])
     assert len(dots(figure.axes[1])) == 1
 
 
-def test_limits_hold_all_values_and_little_else() -> None:
-    episodes = frame(["random"]).assign(reward=np.linspace(0.3, 0.5, 12))
-    low, high = figures.reward_boxplot(episodes, "").axes[0].get_ylim()
-    assert 0.25 < low < 0.3
-    assert 0.5 < high < 0.55
-
-
-def test_another_reward_is_not_called_r_and_may_leave_0_to_1() -> None:
+def test_limits_hold_all_values_and_another_reward_is_not_called_r_and_may_leave_0_to_1() -> None:
     of_r = frame(["random"]).assign(reward=np.linspace(0.3, 0.5, 12))
     other = of_r.assign(reward=np.linspace(-1.0, 3.0, 12), composite=0.4)
     plain, changed = (figures.reward_boxplot(each, "").axes[0] for each in (of_r, other))
     assert plain.get_ylabel() == "composite reward R" and changed.get_ylabel() == "reward"
+    low, high = plain.get_ylim()
+    assert 0.25 < low < 0.3 and 0.5 < high < 0.55
     low, high = changed.get_ylim()
     assert low < -1.0 and high > 3.0
 
 
-def test_learning_curves_skip_absent_and_empty_columns() -> None:
-    history = pd.DataFrame({"step": range(40), "loss": 0.1, "reward": 0.5, "entropy": np.nan})
-    figure = figures.learning_curves(history.assign(learning_rate=1e-5))
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["reward", "loss"]
+def test_learning_curves_skip_absent_and_empty_columns_and_show_r_beside_another_reward() -> None:
+    history = pd.DataFrame({"step": range(40), "loss": 0.1, "reward": 0.5, "composite": 0.4})
+    figure = figures.learning_curves(history.assign(learning_rate=1e-5, entropy=np.nan))
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["reward", "composite R", "loss"]
 
 
 def test_sampled_answers_and_neighbours_have_a_line_each_and_r_one_panel() -> None:
@@ -165,12 +152,6 @@ def test_sampled_answers_and_neighbours_have_a_line_each_and_r_one_panel() -> No
     ]
     assert [each.get_ydata()[-1] for each in first.lines[1::2]] == pytest.approx([0.48, 0.32])
     np.testing.assert_array_equal(figure.axes[2].lines[0].get_ydata(), taught["loss"])
-
-
-def test_r_has_a_panel_beside_another_reward() -> None:
-    history = pd.DataFrame({"step": range(9), "reward": 0.5, "composite": 0.4})
-    titles = [axes.get_title(loc="left") for axes in figures.learning_curves(history).axes]
-    assert titles == ["reward", "composite R"]
 
 
 def test_learning_curves_smooth() -> None:

@@ -143,7 +143,11 @@ def test_interval_narrows_with_confidence_and_episodes() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_constant_sample_has_a_point_for_an_interval() -> None:
+def test_constant_samples_have_a_point_for_an_interval() -> None:
+    twins = frame(base=noise(0, 0.4), twin=noise(0, 0.4))
+    row = paired_differences(twins, "base", QUICK, seed=0).iloc[0]
+    assert row["difference"] == row["difference_low"] == row["difference_high"] == 0.0
+    assert row["probability_of_improvement"] == 0.5 and not row["improves"]
     row = summarise(frame(a=[0.3] * 30), QUICK, seed=0).iloc[0]
     for name in ("mean", "mean_low", "mean_high", "iqm", "iqm_low", "iqm_high", "median"):
         assert row[name] == pytest.approx(0.3)
@@ -182,11 +186,11 @@ def test_same_seed_same_numbers_beside_other_designers() -> None:
     assert alone["mean_low"][0] != other["mean_low"][0]
 
 
-def test_differences_are_paired() -> None:
+def test_differences_are_paired_by_episode_not_by_row() -> None:
     spread = noise(0, 0.4)
     shifted = [value + 0.01 + 0.001 * (index % 2) for index, value in enumerate(spread)]
-    rows = paired_differences(frame(base=spread, shifted=shifted), "base", QUICK, seed=0)
-    row = rows.iloc[0]
+    rows = frame(base=spread, shifted=shifted).sample(frac=1, random_state=0)
+    row = paired_differences(rows, "base", QUICK, seed=0).iloc[0]
     assert (row["designer"], row["reference"]) == ("shifted", "base")
     assert row["difference"] == pytest.approx(0.0105)
     # unpaired, the interval would be as wide as the episodes' spread (0.05 / sqrt 30) allows
@@ -197,14 +201,6 @@ def test_differences_are_paired() -> None:
         <= row["probability_of_improvement"]
         <= row["probability_of_improvement_high"]
     )
-
-
-def test_differences_pair_by_episode_not_by_row() -> None:
-    rows = frame(base=noise(0, 0.4), twin=noise(0, 0.4)).sample(frac=1, random_state=0)
-    row = paired_differences(rows, "base", QUICK, seed=0).iloc[0]
-    assert row["difference"] == row["difference_low"] == row["difference_high"] == 0.0
-    assert row["probability_of_improvement"] == 0.5
-    assert not row["improves"]
 
 
 @pytest.mark.filterwarnings("error")
