@@ -64,15 +64,6 @@ def test_the_command_of_the_search_repeats_what_was_asked(tmp_path: Path) -> Non
     assert searched.reward == config.reward and searched.population == config.population
 
 
-@pytest.mark.slow
-def test_a_population_without_an_oracle_has_a_short_search(tmp_path: Path) -> None:
-    config = composed("+experiment=ask", "population=crowd", "market.episode_length=2", *SHORT)
-    config.evaluation.baselines["best_own"].candidates = 8
-    ask.main(config, tmp_path)
-    rows = list(pd.read_csv(tmp_path / "summary.csv").designer)
-    assert rows == ["random", "informed_greedy", "best_own", "trained"]
-
-
 @pytest.mark.parametrize("change", ["designer.checkpoint=RUN", "evaluation.episodes=500"])
 def test_beside_a_brief_what_nobody_reads_is_refused(change: str, tmp_path: Path) -> None:
     config = composed("+experiment=ask", "brief='We need money.'")

@@ -24,21 +24,15 @@ from daedalus.market.mechanism import mechanism_from_mapping
 from tests.design.designers.chat_double import Reply, serving
 from tests.launching import play
 
-SMALL = (
-    "candidates=8",
-    "episodes=2",
-    "sweeps=0",
-)
-BUDGETS = [
-    f"evaluation.baselines.{name}.{each}" for name in ("blind", "keywords") for each in SMALL
-]
+SMALL = ("candidates=8", "episodes=2", "sweeps=0")
 FEW = [
     "+experiment=briefs",
     "~evaluation.baselines.tfidf",
     "~evaluation.baselines.minilm",
     "evaluation.baselines.rule_keeper.candidates=32",
     "evaluation.baselines.rule_keeper.briefs=20",
-    *BUDGETS,
+    *(f"evaluation.baselines.blind.{each}" for each in SMALL),
+    *(f"evaluation.baselines.keywords.{each}" for each in SMALL),
     "designer=brief_search",
     "designer.name=tfidf",
     "designer.reader=tfidf",
@@ -47,7 +41,21 @@ FEW = [
 ]
 
 BASELINES = ("blind", "rule_keeper", "keywords", "tfidf", "minilm")
-SCALE = {"floor": 0.0, "ceiling": 1.0, "mechanism": {}}
+BARE = ["+experiment=briefs", *(f"~evaluation.baselines.{name}" for name in BASELINES)]
+ENDPOINT = [*BARE, "designer=endpoint", "designer.model=m", "designer.concurrency=1"]
+"""A model on a server, beside baselines that need no search."""
+
+
+def own_briefs(folder: Path, *populations: str, **others: object) -> str:
+    """Write a brief for bidders of each population; return the override that chooses the file."""
+    scale = {"floor": 0.0, "ceiling": 1.0, "mechanism": {}}
+    rows = [
+        {"id": str(number), "brief": f"Hello {number}.", "population": name, "scale": scale}
+        for number, name in enumerate(populations)
+    ]
+    rows[-1] |= others
+    (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return f"briefs={folder / 'mine.jsonl'}"
 
 
 @pytest.mark.slow
@@ -73,13 +81,6 @@ def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     }
     assert pairs.loc[pairs["designer"] == "true_parts", ["both_kept", "differs"]].all(axis=None)
     assert pairs[["a", "b"]].notna().all(axis=None) and not pairs["a"].eq(pairs["b"]).any()
-    shown = pairs[pairs["designer"] == "tfidf"].iloc[0]
-    for letter in "ab":
-        row = read.set_index("id").loc[f"{shown['pair']}{letter}"]
-        assert shown[f"{letter}_understood"] == row["understood"]
-        assert shown[f"{letter}_kept"] == row["rules_kept"]
-    texts = [each.text for each in frozen_briefs("pairs")[:2]]
-    assert shown[["a_text", "b_text"]].to_list() == texts
     leads = pd.read_csv(tmp_path / "leads.csv")
     rivals = len(names) - 1
     assert len(leads) == 2 * rivals * (rivals - 1) // 2 and leads["lead"].ge(0).all()
@@ -118,22 +119,9 @@ def test_designers_play_the_briefs_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["population", "told_population"])
 def test_unknown_bidders_are_refused_with_the_line(tmp_path: Path, name: str) -> None:
-    row = {"id": "one", "brief": "Above all we need money.", "population": "stage1"}
-    path = tmp_path / "mine.jsonl"
-    path.write_text(f"{json.dumps(row)}\n{json.dumps(row | {'id': 'two', name: 'nowhere'})}\n")
+    briefs = own_briefs(tmp_path, "stage1", "stage1", **{name: "nowhere"})
     with pytest.raises(SystemExit, match=r"mine\.jsonl, line 2: population: no option nowhere"):
-        play(tmp_path / "out", *FEW, f"briefs={path}")
-
-
-def test_episodes_are_the_most_briefs_of_a_file(tmp_path: Path) -> None:
-    row = {"brief": "Hello.", "population": "stage1", "scale": SCALE}
-    rows = [row | {"id": name} for name in ("one", "two", "three")]
-    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    few = [each for each in FEW if "baselines" not in each]
-    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
-    words = [*few, *bare, f"briefs={tmp_path / 'mine.jsonl'}", "evaluation.episodes=2"]
-    play(tmp_path / "out", *words)
-    assert set(pd.read_csv(tmp_path / "out/briefs.csv")["id"]) == {"one", "two"}
+        play(tmp_path / "out", *FEW, briefs)
 
 
 @pytest.mark.slow
@@ -143,14 +131,43 @@ def test_a_reader_without_a_brief_is_refused(tmp_path: Path) -> None:
         play(tmp_path, *words, "evaluation.episodes=2")
 
 
-def test_a_wrong_split_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"splits: 'hidden'; choose from same, wordings"):
-        compose_config("+experiment=briefs", "splits=[hidden]")
-    with pytest.raises(ConfigError, match="measured in market=fresh"):
-        compose_config("+experiment=briefs", "market.episode_length=5")
-    with pytest.raises(ConfigError, match="splits: they are of the frozen briefs"):
-        compose_config("+experiment=briefs", "splits=[same]", "briefs=mine.jsonl")
-    compose_config("+experiment=briefs")
+@pytest.mark.parametrize(
+    ("experiment", "words", "message"),
+    [
+        ("briefs", ["splits=[hidden]"], r"splits: 'hidden'; choose from same, wordings"),
+        ("briefs", ["market.episode_length=5"], "measured in market=fresh"),
+        ("briefs", ["splits=[same]", "briefs=mine.jsonl"], "splits: they are of the frozen briefs"),
+        ("briefs", ["reward=revenue"], "reward: each brief .* leave it out"),
+        ("briefs", ["population=stage3"], "population: each brief .* leave it out"),
+        ("ask", ["brief=' '"], "brief: it is empty"),
+        ("ask", ["brief=none.txt"], r"brief: no file none\.txt"),
+        ("ask", ["brief=Hello.", "reward=revenue"], "it says reward and allowed itself"),
+        ("ask", ["brief=Hello.", "+allowed.auction_type=[vcg]"], "it says reward and allowed it"),
+        ("brief_reading", ["readers=[mind]"], "choose from keywords, tfidf"),
+        ("brief_reading", ["wordings=[0]"], "give numbers from 1 to 12"),
+        ("brief_reading", ["+models.13=RUN/model"], "give numbers from 1 to 12"),
+        ("brief_reading", ["wordings=[]"], "give at least one of each"),
+        ("grpo_briefs", ["population=stage3"], "each brief tells of its bidders"),
+        ("grpo_briefs", ["market=strategic"], "measured in market=fresh"),
+        ("grpo_briefs", ["reward=revenue"], "each brief says what it rewards"),
+        ("grpo_briefs", ["training.prompt.rounds=3"], "a brief is the whole prompt"),
+        (
+            "grpo_briefs",
+            ["training.grpo.constrained=false", "training.grpo.neighbours=0"],
+            "answers to briefs are",
+        ),
+        ("grpo_briefs", ["training.grpo.states=6000"], "there are 5000 training briefs"),
+        ("grpo_briefs", ["splits=[other]"], "choose from same, wordings"),
+    ],
+)
+def test_what_does_not_go_with_briefs_is_refused(
+    experiment: str, words: list[str], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        compose_config(f"+experiment={experiment}", *words)
+
+
+def test_briefs_of_a_file_may_be_played_in_another_market() -> None:
     compose_config("+experiment=briefs", "market.episode_length=5", "briefs=mine.jsonl")
 
 
@@ -233,20 +250,6 @@ def test_a_brief_may_stand_in_a_file(tmp_path: Path) -> None:
     assert len(pd.read_csv(tmp_path / "out/brief.csv")) == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["brief=' '"], "brief: it is empty"),
-        (["brief=none.txt"], r"brief: no file none\.txt"),
-        (["brief=Hello.", "reward=revenue"], "it says reward and allowed itself"),
-        (["brief=Hello.", "+allowed.auction_type=[vcg]"], "it says reward and allowed itself"),
-    ],
-)
-def test_a_brief_that_cannot_be_used_is_refused(words: list[str], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        compose_config("+experiment=ask", *words)
-
-
 @pytest.mark.slow
 def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) -> None:
     play(tmp_path, "+experiment=brief_reading", "readers=[keywords,tfidf]", "wordings=[1,12]")
@@ -295,37 +298,6 @@ def test_a_remark_excuses_only_the_demand_that_it_names() -> None:
     assert 0 < named.sum() < len(named) and table["lost"].eq(~named).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("readers=[mind]", "choose from keywords, tfidf"),
-        ("wordings=[0]", "give numbers from 1 to 12"),
-        ("+models.13=RUN/model", "give numbers from 1 to 12"),
-        ("wordings=[]", "give at least one of each"),
-    ],
-)
-def test_readers_and_wordings_that_are_none_are_refused(change: str, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        compose_config("+experiment=brief_reading", change)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("population=stage3", "each brief tells of its bidders"),
-        ("market=strategic", "measured in market=fresh"),
-        ("reward=revenue", "each brief says what it rewards"),
-        ("training.prompt.rounds=3", "a brief is the whole prompt"),
-        ("training.grpo.constrained=false training.grpo.neighbours=0", "answers to briefs are"),
-        ("training.grpo.states=6000", "there are 5000 training briefs"),
-        ("splits=[other]", "choose from same, wordings"),
-    ],
-)
-def test_training_refuses_what_briefs_do_not_read(change: str, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        compose_config("+experiment=grpo_briefs", *change.split())
-
-
 def test_briefs_without_a_score_have_a_table_of_no_leads() -> None:
     rows = [
         {"designer": name, "split": "mine", "id": "one", "score": float("nan")}
@@ -335,34 +307,21 @@ def test_briefs_without_a_score_have_a_table_of_no_leads() -> None:
     assert none.empty and [*none] == [*leads(pd.DataFrame(rows).assign(score=0.5), 0.95)]
 
 
-@pytest.mark.parametrize("change", ["reward=revenue", "population=stage3"])
-def test_designers_under_briefs_have_no_reward_and_no_bidders_of_their_own(change: str) -> None:
-    with pytest.raises(
-        ConfigError, match=f"{change.partition('=')[0]}: each brief .* leave it out"
-    ):
-        compose_config("+experiment=briefs", change)
-
-
-def test_a_designer_with_the_name_of_a_baseline_replaces_none(tmp_path: Path) -> None:
-    row = {"brief": "Hello.", "population": "stage1", "scale": SCALE}
-    (tmp_path / "mine.jsonl").write_text(json.dumps(row | {"id": "one"}))
-    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
-    words = ["+experiment=briefs", *bare, f"briefs={tmp_path / 'mine.jsonl'}", "designer=fixed"]
+def test_a_designer_with_the_name_of_a_baseline_replaces_none_and_episodes_are_the_most_briefs(
+    tmp_path: Path,
+) -> None:
+    briefs = own_briefs(tmp_path, "stage1", "stage1", "stage1")
+    words = [*BARE, briefs, "designer=fixed", "evaluation.episodes=2"]
     play(tmp_path / "out", *words, "designer.name=random")
-    names = set(pd.read_csv(tmp_path / "out/briefs.csv")["designer"])
-    assert {"random", "random_changed"} < names
+    table = pd.read_csv(tmp_path / "out/briefs.csv")
+    assert {"random", "random_changed"} < set(table["designer"]) and set(table["id"]) == {0, 1}
     with pytest.raises(SystemExit, match="true_parts is the search that knows"):
         play(tmp_path / "two", *words, "designer.name=true_parts")
 
 
 def test_a_shuffled_designer_needs_two_briefs_of_each_population(tmp_path: Path) -> None:
-    populations = ("stage1", "stage3", "stage3")
-    rows = [
-        {"id": str(number), "brief": "Hello.", "population": each, "scale": SCALE}
-        for number, each in enumerate(populations)
-    ]
-    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    words = ["+experiment=briefs", f"briefs={tmp_path / 'mine.jsonl'}", "designer=brief_model"]
+    briefs = own_briefs(tmp_path, "stage1", "stage3", "stage3")
+    words = ["+experiment=briefs", briefs, "designer=brief_model"]
     words += ["designer.checkpoint=none", "designer.shuffled=true"]
     with pytest.raises(SystemExit, match=r"shuffled: .* one brief alone for stage1; give several"):
         play(tmp_path / "out", *words)
@@ -372,14 +331,9 @@ def test_the_reason_of_a_refused_answer_is_written_and_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ended = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}
-    row = {"population": "stage1", "scale": SCALE}
-    rows = [row | {"id": str(each), "brief": f"Hello {each}."} for each in range(2)]
-    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
-    words = ["+experiment=briefs", *bare, f"briefs={tmp_path / 'mine.jsonl'}", "designer=endpoint"]
+    words = [*ENDPOINT, own_briefs(tmp_path, "stage1", "stage1")]
     with serving(lambda count, _: Reply() if count else Reply(body=ended)) as server:
-        address = [f"designer.base_url={server.url}", "designer.model=m", "designer.concurrency=1"]
-        play(tmp_path / "out", *words, *address)
+        play(tmp_path / "out", *words, f"designer.base_url={server.url}")
     table = pd.read_csv(tmp_path / "out/briefs.csv").set_index(["designer", "id"])
     reason = "cut off: the answer ended before its first word; raise max_tokens"
     assert table.loc[("endpoint", 0), "broken"] == f"no valid mechanism: {reason}"
@@ -391,12 +345,7 @@ def test_the_reason_of_a_refused_answer_is_written_and_said(
 
 
 def test_answers_that_are_paid_for_outlive_a_failing_server(tmp_path: Path) -> None:
-    row = {"population": "stage1", "scale": SCALE}
-    rows = [row | {"id": str(each), "brief": f"Hello {each}."} for each in range(2)]
-    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    bare = [f"~evaluation.baselines.{name}" for name in BASELINES]
-    words = ["+experiment=briefs", *bare, f"briefs={tmp_path / 'mine.jsonl'}", "designer=endpoint"]
-    words += ["designer.model=m", "designer.concurrency=1"]
+    words = [*ENDPOINT, own_briefs(tmp_path, "stage1", "stage1")]
     kept = tmp_path / "out/replies.jsonl"
     with serving(lambda count, _: Reply(status=401, body={}) if count == 1 else Reply()) as server:
         words.append(f"designer.base_url={server.url}")

@@ -134,21 +134,18 @@ evaluation.baselines.search.candidates=4 evaluation.baselines.search.sweeps=0
 )
 
 
-def test_a_planned_run_keeps_its_portfolio_and_its_prompt(tmp_path: Path) -> None:
-    play(tmp_path, "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN)
-    portfolio = pd.read_csv(tmp_path / "portfolio.csv")
-    assert list(portfolio) == list(FIELDS) and len(portfolio) >= 1
-    assert (tmp_path / "distillation_data.npz").exists()
-    prompt = json.loads((tmp_path / "model" / "prompt.json").read_text())
-    assert prompt["compact"] and prompt["mechanism"] and prompt["averages"]
-    summary = pd.read_csv(tmp_path / "summary.csv")
-    assert set(summary["designer"]) == {"random", "informed_greedy", "search", "trained"}
-
-
-def test_a_planned_run_is_on_its_own_reward_from_the_data_to_the_tables(tmp_path: Path) -> None:
+def test_a_planned_run_keeps_its_portfolio_and_its_prompt_and_is_on_its_own_reward(
+    tmp_path: Path,
+) -> None:
     own = ["reward=published", "training.sft.teacher.improvements=1"]
     play(tmp_path, "+experiment=grpo_mixture", "tracking=files", *SMALL_RUN, *own)
     run = RunFolder(tmp_path)
+    portfolio = pd.read_csv(run.portfolio)
+    assert list(portfolio) == list(FIELDS) and len(portfolio) >= 1
+    prompt = json.loads((run.model / "prompt.json").read_text())
+    assert prompt["compact"] and prompt["mechanism"] and prompt["averages"]
+    summary = pd.read_csv(run.summary)
+    assert set(summary["designer"]) == {"random", "informed_greedy", "search", "trained"}
     data = DistillationData.read(run.distillation_data)
     left = 10 - np.rint(10 * data.features[:, -1])[:, None]  # steps
     assert (data.rewards >= left).all() and (data.rewards <= 4 * left).all()  # R gives at most 1

@@ -38,22 +38,22 @@ def test_the_newest_designer_that_was_trained_here_is_found(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_the_configured_population_is_where_visitors_begin() -> None:
+def test_what_is_configured_is_where_visitors_begin() -> None:
     shipped = make_catalogue(composed("+experiment=serve", "population=stage1"))
     assert shipped.default == "stage1" and "mixture" in shipped.populations
-    own = make_catalogue(composed("+experiment=serve", "population=crowd"))
+    names = ["composite", "revenue", "welfare", "surplus", "balanced"]
+    assert shipped.objective == "composite" and list(shipped.objectives) == names
+    own = make_catalogue(composed("+experiment=serve", "population=crowd", "reward=published"))
     assert own.default == "configured" and len(own.populations) == len(shipped.populations) + 1
-    with pytest.raises(ValueError, match="stage9"):
-        Catalogue(own.populations, "stage9", own.market, own.markets, 10)
-
-
-@pytest.mark.slow
-def test_the_configured_market_is_where_visitors_begin() -> None:
-    fresh = make_catalogue(composed("+experiment=serve", "market=fresh"))
+    assert own.objective == "configured" and list(own.objectives) == [*names, "configured"]
+    fresh = make_catalogue(composed("+experiment=serve", "market=fresh", "reward=revenue"))
     assert fresh.market == "fresh" and list(fresh.markets) == ["strategic", "fresh", "classic"]
     assert [each.warmup_rounds for each in fresh.markets.values()] == [20, 3, 3]
+    assert fresh.objective == "revenue"
     short = make_catalogue(composed("+experiment=serve", "market.episode_length=4"))
     assert (short.market, short.markets["strategic"].episode_length) == ("strategic", 4)
+    with pytest.raises(ValueError, match="stage9"):
+        Catalogue(own.populations, "stage9", own.market, own.markets, 10)
     with pytest.raises(ValueError, match="bazaar"):
         Catalogue(fresh.populations, fresh.default, "bazaar", fresh.markets, 10)
 
@@ -74,16 +74,6 @@ def test_it_serves_until_interrupted(tmp_path: Path) -> None:
     rest, _ = process.communicate(timeout=30)
     assert "Stopped" in rest and process.returncode == 0
     assert list(tmp_path.glob("outputs/serve/*/finished"))
-
-
-@pytest.mark.slow
-def test_the_configured_reward_is_where_visitors_begin() -> None:
-    shipped = make_catalogue(composed("+experiment=serve"))
-    names = ["composite", "revenue", "welfare", "surplus", "balanced"]
-    assert shipped.objective == "composite" and list(shipped.objectives) == names
-    assert make_catalogue(composed("+experiment=serve", "reward=revenue")).objective == "revenue"
-    own = make_catalogue(composed("+experiment=serve", "reward=published"))
-    assert own.objective == "configured" and list(own.objectives) == [*names, "configured"]
 
 
 @pytest.mark.slow
