@@ -20,9 +20,14 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.discovery import designer_settings
 from daedalus.design.language_bidders.settings import KINDS
 from daedalus.launch.config.changes import changes
-from daedalus.launch.config.elsewhere import ADVICE
 from daedalus.launch.config.markets import check_market
-from daedalus.launch.config.mistakes import ConfigError, explain, is_of_composing, nothing_to_run
+from daedalus.launch.config.mistakes import (
+    ADVICE,
+    ConfigError,
+    explain,
+    is_of_composing,
+    nothing_to_run,
+)
 from daedalus.launch.config.needs import check_needs
 from daedalus.launch.config.nodes import require_known_keys, to_objects
 from daedalus.launch.config.options import listed_populations
@@ -48,15 +53,11 @@ def register(overrides: Sequence[str] = ()) -> None:
     registered: each takes time to make, and Hydra copies all of them whenever it composes.
     """
     _register(tuple(designer_settings().items()))
-    for name in chosen_tasks(overrides):
-        _register_schema(name)
-
-
-def _register_schema(task: str) -> None:
-    """Register a task's schema unless Hydra has it: each job of a sweep has a store of its own."""
-    store, name = ConfigStore.instance(), f"{task}_schema"
-    if f"{name}.yaml" not in store.repo.get("task", {}):
-        store.store(group="task", name=name, node=task_classes()[task], package="_global_")
+    store = ConfigStore.instance()  # each job of a sweep has one of its own
+    for task in chosen_tasks(overrides):
+        name = f"{task}_schema"
+        if f"{name}.yaml" not in store.repo.get("task", {}):
+            store.store(group="task", name=name, node=task_classes()[task], package="_global_")
 
 
 @cache  # for each set of designers
@@ -79,10 +80,8 @@ def _register(designers: tuple[tuple[str, type], ...]) -> None:
 def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> Task:
     """Check a composed configuration and return it as objects.
 
-    Args:
-        composed: The configuration.
-        overrides: Changes from the command line, such as ``population.classic.bidders=9``. A
-            change that nothing reads is refused. None if they are not known.
+    A change of the command line that nothing reads is refused; the changes are None if they are
+    not known.
 
     Raises:
         ConfigError: A key is unknown, or a value is of the wrong type, out of range, missing or
@@ -165,12 +164,7 @@ def compose_both(*overrides: str) -> tuple[DictConfig, Task]:
 
 
 def why_not(error: Exception, overrides: Sequence[str]) -> str:
-    """Return one message for a command that cannot be composed.
-
-    Args:
-        error: What Hydra or a check raised.
-        overrides: Changes from the command line.
-    """
+    """Return one message for a command that cannot be composed, from what was raised."""
     if not any(each.startswith(("task=", "+experiment=")) for each in overrides):
         return nothing_to_run()
     for each in overrides:

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from traceback import walk_tb
 
 from hydra.errors import HydraException, OverrideParseException
@@ -13,15 +14,21 @@ from omegaconf import Container, DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config.elsewhere import elsewhere, without_package
+from daedalus.launch.config.options import option_names
+from daedalus.launch.config.paths import groups
+from daedalus.launch.config.task_options import why_no_task
 from daedalus.launch.config.wrong_types import wrong_type
 from daedalus.runs.earlier import gone
 from daedalus.runs.endings import program
 
 _ALIKE = 0.6
 """Least similarity of a name to the one that it may stand for: patient is not arena."""
+ADVICE = "write `# @package _global_` into its first line, before any other comment"
+"""What an experiment's file misses if it changes a group instead of the run."""
 _NAMED = 4
 """Most places of a name that a message names."""
+_FOLDERS = ("", "conf", "outputs/*/*", "outputs/sweeps/*/*/*")
+"""Where users keep folders of options, from the working directory."""
 
 
 class ConfigError(CannotRunError):
@@ -103,7 +110,7 @@ def explain(error: Exception) -> str:
         return "bidder: none here; first choose one by bidder=endpoint, local or recorded"
     if _NO_OPTION in message:
         return "a group takes the name of one of its files, as in population=stage3, and no more"
-    headless = without_package(message)
+    headless = _without_package(message)
     if headless:
         return headless
     found = (
@@ -161,7 +168,7 @@ def _no_such_option(message: str) -> str | None:
     wrong = option.removeprefix(f"{group}/")
     options = re.findall(r"^\t(\S+)$", message, re.MULTILINE)
     known = [name for name in options if not name.endswith("_schema")]
-    hint = elsewhere(group, wrong) or advice(wrong, known)
+    hint = _elsewhere(group, wrong) or advice(wrong, known)
     if nearest(wrong, known) is None and hint.startswith("Known") and group != "task":
         hint += f" Your own lie in FOLDER/{group}/, and --config-dir FOLDER adds them."
     return f"{group}: no option {wrong}. {hint}"
@@ -247,13 +254,7 @@ def _once(lines: Sequence[str]) -> str:
 
 
 def advice(wrong: str, known: Sequence[str], place: str = "") -> str:
-    """Return the nearest name to one that does not exist, or all names.
-
-    Args:
-        wrong: The name that does not exist. Initials, such as ``lr``, are a name, too.
-        known: The names that exist.
-        place: What stands before each name.
-    """
+    """Return the nearest name to one that does not exist, after its place, or all names."""
     near = nearest(wrong, known)
     return f"Did you mean {place}{near}?" if near else f"Known here: {', '.join(known)}."
 
@@ -310,15 +311,36 @@ def _renamed_key(message: str) -> str | None:
 
 
 def renamed(owner: str, key: str) -> str | None:
-    """Return what to say of a key that has a new name, or None.
-
-    Args:
-        owner: Name of the settings class in which it is looked for.
-        key: The full key.
-    """
+    """Return what to say of a full key that has a new name in the settings class, or None."""
     parent, _, old = key.rpartition(".")
     new = RENAMED.get(f"{owner}.{old}") or RENAMED.get(key)
     if new is None:
         return None
     full = " or ".join(f"{parent}.{each}" for each in new.split(" or "))
     return f"{key}: renamed to {full}"
+
+
+def _elsewhere(group: str, name: str) -> str | None:
+    """Return how to choose an option that its group does not have, but another place has."""
+    if group == "task":
+        return why_no_task(name)
+    for pattern in _FOLDERS:
+        for file in sorted(Path().glob(f"{pattern}/{group}/{name}.yaml".lstrip("/")), reverse=True):
+            folder = file.parents[len(Path(group).parts)]
+            return f"{file} has this name: add --config-dir {folder}"  # the newest run first
+    if group != "experiment" and Path(f"{name}.yaml").is_file():
+        return f"Move {name}.yaml into a folder {group}/, and add --config-dir ."
+    others = [each for each in [*groups(), "experiment"] if name in option_names(each)]
+    if others:
+        plus = "+" if others == ["experiment"] else ""
+        return f"Did you mean {plus}{' or '.join(f'{each}={name}' for each in others)}?"
+    return None
+
+
+def _without_package(message: str) -> str | None:
+    """Return what a file misses, if Hydra says that it changes a group instead of the run."""
+    outside = r"\n?Key 'experiment' not in|@experiment\b"
+    told = re.search(rf"In '(experiment/[^']+)': .*(?:{outside})", message)
+    if told is None:
+        return None
+    return f"{told[1]}.yaml: {ADVICE}"

@@ -15,7 +15,6 @@ READERS = {
     "grpo": "grpo",
     "model": "grpo",
     "service": "bench_service",
-    "load": "bench_service",
     "adversary": "exploitability",
     "populations": "leaderboard",
 }
@@ -31,18 +30,13 @@ def task_of(override: str) -> str:
     ("overrides", "hints"),
     [
         (["+experiment=grpo_stag3"], ["Did you mean grpo_stage3?"]),
-        (["designer=random", "designer.samplng=published"], ["Did you mean designer.sampling?"]),
-        (["training.grpo.steps=many"], ["training.grpo.steps", "many; give an integer"]),
         (["mechanism.reserve_price=1.5"], ["reserve_price: 1.5", "from 0.0 to 0.9"]),
-        (["mechanism.auction_type=dutch"], ["dutch", "first_price, second_price, vcg"]),
         (["+reward.weights.welfar=1"], ["welfar", "welfare"]),
         (["reward.weights.composit=1"], ["Did you mean reward.weights.composite?"]),
         (
             ["evaluation.baselines.randm.sampling=published"],
             ["Did you mean evaluation.baselines.random.sampling?"],
         ),
-        (["market.strategic.audit_rte=1"], ["Did you mean market.strategic.audit_rate?"]),
-        (["training.grpo.learning_rate=inf"], ["learning_rate: inf", "finite"]),
         (
             ["market=classic", "population.classic.groups.colluder.seats=[1,2]"],
             ["seat 1", "dropout_patient"],
@@ -51,13 +45,9 @@ def task_of(override: str) -> str:
         (["designer=endpoint"], ["model: not set", "the server offers"]),
         (["designer=endpoint", "designer.api_key=x"], ["Did you mean designer.api_key_variable?"]),
         (["service.connections=200"], ["connections: 200", "more than websocket_sessions"]),
-        (["training.grpo.max_gradient_norm=0"], ["max_gradient_norm: 0", "above 0"]),
         (["reward.weights.composite=-1"], ["reward.weights.composite: -1.0", "from 0 up"]),
-        (["tracking.project=a/b"], ["tracking.project: 'a/b'", "1 to 128 characters"]),
         (["model.pretrained=docs"], ["model.pretrained: 'docs'", "config.json"]),
         (["model.key_value_heads=0"], ["key_value_heads: 0", "a divisor of heads, 4"]),
-        (["load.http_rates=[nan]"], ["http_rates: [nan]"]),
-        (["designer=heuristic", "designer.exit_alarm=2"], ["designer.exit_alarm: 2.0", "0 to 1"]),
         (["designer=distilled", "designer.data=README.md"], ["designer.data: README.md holds no"]),
         (["designer=null"], ["a group takes the name of one of its files"]),
         (["population=[stage1,stage2]"], ["choose one file of conf/population/"]),
@@ -259,3 +249,96 @@ def test_a_reference_to_nothing_names_its_setting() -> None:
 def test_a_mistake_in_a_file_names_the_file(content: str, told: str, tmp_path: Path) -> None:
     said = failure(*own_experiment(tmp_path, f"# @package _global_\n{content}"))
     assert told in said and "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("place", "folder"),
+    [
+        ("population", "."),
+        ("conf/population", "conf"),
+        ("outputs/from_bids/now/population", "outputs/from_bids/now"),
+    ],
+)
+def test_a_file_of_the_users_says_how_to_choose_it(
+    place: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / place).mkdir(parents=True)
+    (tmp_path / place / "patient.yaml").touch()
+    monkeypatch.chdir(tmp_path)
+    told = failure("+experiment=boxplot", "population=patient")
+    assert told == (
+        f"population: no option patient. {place}/patient.yaml has this name: "
+        f"add --config-dir {folder}"
+    )
+
+
+def test_a_file_beside_the_user_has_to_be_in_the_folder_of_its_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "patient.yaml").touch()
+    monkeypatch.chdir(tmp_path)
+    told = failure("+experiment=boxplot", "population=patient")
+    assert told.endswith("Move patient.yaml into a folder population/, and add --config-dir .")
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("designer=stage3", "Did you mean population=stage3?"),
+        ("population=boxplot", "Did you mean +experiment=boxplot?"),
+        ("population=honst", "Did you mean honest?"),
+        ("designer=honest", "Did you mean population=honest?"),
+    ],
+)
+def test_a_name_of_another_group_is_found_there(override: str, told: str) -> None:
+    assert failure("+experiment=boxplot", override).endswith(told)
+
+
+def test_a_name_of_nowhere_is_no_misspelling(tmp_path: Path) -> None:
+    told = failure("+experiment=boxplot", "population=patient")
+    assert "Did you mean" not in told and "Known here: academy" in told
+    assert told.endswith("Your own lie in FOLDER/population/, and --config-dir FOLDER adds them.")
+
+
+@pytest.mark.parametrize("head", ["", "# A question\n# @package _global_\n"])
+def test_an_experiment_without_its_first_line_says_what_to_write(head: str, tmp_path: Path) -> None:
+    text = f"{head}defaults: [override /task: compare]\nseed: 3\n"
+    told = failure(*own_experiment(tmp_path, text))
+    assert told == (
+        "experiment/mine.yaml: write `# @package _global_` into its first line, before any other "
+        "comment"
+    )
+
+
+SHARE = "population.strategic.types.shader.share: -1.0; give a finite number from 0 up"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """Write a population with a negative share, another one made of it, and an experiment."""
+    for name, text in {
+        "population/bad": "defaults: [stage1, _self_]\nname: bad\n"
+        "strategic: { types: { shader: { share: -1 } } }\n",
+        "population/child": "defaults: [bad, _self_]\nname: child\n",
+        "experiment/own": "# @package _global_\ndefaults: [override /task: compare]\n"
+        "evaluation: { episodes: 1 }\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("population", ["bad", "child"])
+def test_a_value_of_a_file_names_the_file(mine: Path, population: str) -> None:
+    said = failure(f"hydra.searchpath=[file://{mine}]", "task=compare", f"population={population}")
+    assert said == f"{SHARE} (in {mine}/population/bad.yaml)"
+
+
+def test_a_value_of_an_experiment_names_the_experiment(mine: Path) -> None:
+    said = failure(f"hydra.searchpath=[file://{mine}]", "+experiment=own")
+    assert said.startswith("evaluation.episodes: 1; ")
+    assert said.endswith(f" (in {mine}/experiment/own.yaml)")
+
+
+def test_a_value_of_the_command_line_names_no_file() -> None:
+    assert failure("task=compare", "population.strategic.types.shader.share=-1") == SHARE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from daedalus.launch.config.options import listed_populations, option_names
 from daedalus.launch.config.paths import CONF, groups, option_files
-from tests.launch.config.composing import GROUPS, STAGES, failure
+from tests.launch.config.composing import GROUPS, STAGES
 
 
 def test_groups_are_the_folders_of_conf_at_any_depth() -> None:
@@ -29,8 +29,3 @@ def test_a_listed_population_starts_from_its_base_if_it_has_one() -> None:
     assert listed["raffle"].defaults == ["stage1", "_self_"]
     assert "defaults" not in listed["optimum_uniform_3"]
     assert all(each.name == name for name, each in listed.items())
-
-
-def test_a_misspelt_name_of_a_listed_population_is_recognised() -> None:
-    assert failure("task=compare", "population=honst").endswith("Did you mean honest?")
-    assert failure("task=compare", "designer=honest").endswith("Did you mean population=honest?")
