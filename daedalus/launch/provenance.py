@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import distributions
@@ -39,12 +39,7 @@ def run_record(
     It writes launch.json, config.yaml and provenance.json before the block. After it, it adds the
     seconds that the launch took, and the error if the block fails. If it succeeds, it writes
     ``finished``. In a sweep it also writes the table of jobs before the block, and all tables over
-    the jobs after it.
-
-    Args:
-        composed: The configuration.
-        out: The run's folder.
-        launch: How Hydra launched the run; None if Hydra did not.
+    the jobs after it. The launch is None if Hydra did not launch the run.
 
     Yields:
         The folder, or None if the resumed run had already finished.
@@ -54,7 +49,8 @@ def run_record(
         ConfigError: The resumed run was started with another configuration, or with another number
             of processes.
     """
-    with _alone(out):
+    out.mkdir(parents=True, exist_ok=True)
+    with locked(out, wait=False):
         _check_same_config(composed, out)
         _check_same_processes(out)
         if launch is not None:
@@ -62,7 +58,7 @@ def run_record(
         if RunFolder(out).finished.exists():
             yield None
             return
-        _write_config(composed, out)
+        write_text(RunFolder(out).config, _resolved(composed))
         with _launch(out, launch):
             yield out
             if not RunFolder(out).config.exists():
@@ -81,20 +77,6 @@ def refusal_record(out: Path, launch: Launch) -> Iterator[None]:
             with _launch(out, launch):
                 raise
         raise
-
-
-@contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """Make sure that no other process is at work on the run."""
-    out.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as lock:
-        try:
-            lock.enter_context(locked(out, wait=False))
-        except BlockingIOError as error:
-            raise CannotRunError(
-                f"{out}: another process is at work on this run. Wait until it ends, or stop it"
-            ) from error
-        yield
 
 
 @contextmanager
@@ -161,10 +143,6 @@ def _resolved(composed: DictConfig) -> str:
     assert isinstance(config, dict)
     config.pop("resume", None)
     return OmegaConf.to_yaml(config)
-
-
-def _write_config(composed: DictConfig, out: Path) -> None:
-    write_text(RunFolder(out).config, _resolved(composed))
 
 
 def _launches(out: Path) -> list[dict[str, object]]:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from daedalus.checks import CannotRunError
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -63,14 +65,18 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
 
     Args:
         folder: An existing folder; it gets a file named ``.lock``.
-        wait: Wait until another process leaves the block.
+        wait: Wait until another process leaves the block. If not, it is the folder of a run.
 
     Raises:
-        BlockingIOError: Another process is in the block, and ``wait`` is false.
+        CannotRunError: Another process is in the block, and ``wait`` is false.
     """
     with (folder / ".lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))  # until it is closed
+        except BlockingIOError as error:
+            raise CannotRunError(
+                f"{folder}: another process is at work on this run. Wait until it ends, or stop it"
+            ) from error
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise

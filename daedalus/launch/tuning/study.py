@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,11 +94,9 @@ class Study:
                 f"({'; '.join(changed[:5])}); give the same settings, or another folder"
             )
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """Keep the other workers from claiming a trial and from writing tables."""
-        with locked(self._folder / "trials"):
-            yield
+        return locked(self._folder / "trials")
 
     def run(self, number: int) -> RunFolder:
         """Return the run folder of a trial."""
@@ -126,7 +124,7 @@ class Study:
         try:
             with locked(folder, wait=False):
                 return False
-        except BlockingIOError:
+        except CannotRunError:
             return True
 
     def _sampler(self, number: int) -> TPESampler:
