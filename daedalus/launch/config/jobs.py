@@ -7,7 +7,6 @@ import os
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from hydra.conf import HydraConf
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -100,12 +99,6 @@ def lines_of_results(resolved: str) -> list[str]:
     """Return the lines of a resolved configuration that the results depend on."""
     lines = resolved.splitlines()
     return [line for line in lines if line.partition(":")[0] not in HOW_LAUNCHED]
-
-
-def values_of(overrides: list[str]) -> dict[str, Any]:
-    """Return the values of overrides by key, as Hydra reads them."""
-    parsed = OverridesParser.create().parse_overrides(overrides)
-    return {each.key_or_group: each.value() for each in parsed}
 
 
 def read_launch(out: Path) -> Launch:

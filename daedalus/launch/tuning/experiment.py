@@ -11,7 +11,8 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.launch.config import ConfigError, Task, compose_both, quoted
-from daedalus.launch.config.jobs import HOW_LAUNCHED, read_launch, values_of
+from daedalus.launch.config.changes import all_changes
+from daedalus.launch.config.jobs import HOW_LAUNCHED, read_launch
 from daedalus.launch.config.paths import groups
 from daedalus.launch.config.tuning import TuningSettings
 from daedalus.runs.endings import program
@@ -43,8 +44,7 @@ class TrialExperiment:
     def compose(self, values: Mapping[str, Any]) -> tuple[DictConfig, Task]:
         """Return the configuration of a trial, as ``run.py`` would compose and check it.
 
-        Args:
-            values: Values of tuned settings, by their names in the space.
+        The values of tuned settings have their names in the space.
 
         Raises:
             ConfigError: The values cannot be run.
@@ -90,12 +90,9 @@ class TrialExperiment:
         return OmegaConf.to_yaml(composed, resolve=True) + OmegaConf.to_yaml({"tuning": shared})
 
     def best(self, values: Mapping[str, Any], folder: Path, about: str) -> str:
-        """Return the text of the experiment file with the values of the best trial.
+        """Return the text of ``experiment/best.yaml`` with the values of the best trial.
 
-        Args:
-            values: Its values, by their names in the space.
-            folder: Folder with a subfolder ``experiment`` for the file ``best.yaml``.
-            about: A line about the trial.
+        They have their names in the space. The text begins with what is said about the trial.
         """
         words = [each.partition("=")[::2] for each in self._task]
         group_names = groups()
@@ -103,18 +100,16 @@ class TrialExperiment:
         chosen = [{f"override /{key}": value} for key, value in words if key in group_names]
         plain = [each for each in self._task if _key(each) not in (*group_names, "experiment")]
         content = OmegaConf.create()
-        for key, value in values_of(plain).items():
-            OmegaConf.update(content, key, value)
+        for each in all_changes(plain):
+            OmegaConf.update(content, each.key, each.value)
         for name, value in values.items():
             OmegaConf.update(content, self._key(name), value)
         own = [{"override /task": self._settings.task}, {"override /tuning": "none"}]
         defaults = [*experiments, *chosen, *own, "_self_"]
         text = OmegaConf.to_yaml(OmegaConf.merge({"defaults": defaults}, content))
-        return f"# @package _global_\n# {about}\n# {self._command(folder)}\n{text}"
-
-    def _command(self, folder: Path) -> str:
         path = _searchpath([*self._sources, f"file://{folder}"])
-        return f"{program()} {shlex.quote(path)} +experiment=best"
+        command = f"{program()} {shlex.quote(path)} +experiment=best"
+        return f"# @package _global_\n# {about}\n# {command}\n{text}"
 
 
 def _searchpath(sources: Sequence[str]) -> str:
