@@ -8,12 +8,12 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any
 
 from daedalus.checks import Checked, bounded, one_of
 from daedalus.runs.files import cut_torn_line, whole_lines, write_text
@@ -22,10 +22,6 @@ from daedalus.runs.processes import is_main
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    WandbMode = Literal["auto", "online", "offline", "disabled"]
-else:  # OmegaConf knows no Literal
-    WandbMode = str
 
 _PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 WANDB_MODES = ("auto", "online", "offline", "disabled")
@@ -47,7 +43,7 @@ class TrackingSettings(Checked):
         project: Name of the project at W&B, of at most 128 characters.
     """
 
-    wandb: WandbMode = one_of(WANDB_MODES, "auto")
+    wandb: str = one_of(WANDB_MODES, "auto")
     project: str = bounded(
         "daedalus",
         _PROJECT.fullmatch,
@@ -87,7 +83,7 @@ def _has_login() -> bool:
     return found is not None
 
 
-class Tracker:
+class Tracker(AbstractContextManager["Tracker"]):
     """Logs one run. As a context manager, it finishes the W&B run at its end.
 
     Of several processes only the main one logs. A failure of W&B never ends a run: after it, the
@@ -175,10 +171,6 @@ class Tracker:
 
             with self._unless_wandb_fails():
                 self._wandb.log({name: make(wandb)})
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
 
     def __exit__(
         self,
