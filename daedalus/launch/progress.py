@@ -11,9 +11,6 @@ from daedalus.launch.config.task_parts import Trained
 from daedalus.launch.config.tasks import LlmBidders, Ppo
 from daedalus.runs.folder import RunFolder
 
-TRAINING = {"sft": "SFT", "grpo": "GRPO"}
-"""Phases of training, by the names of their checkpoints and settings."""
-
 
 def progress(config: Task, out: Path) -> str:
     """Return what the run has completed and will not do again; nothing if it keeps nothing."""
@@ -27,16 +24,11 @@ def progress(config: Task, out: Path) -> str:
     if isinstance(config, Ppo):
         parts |= _ppo(config, run)
     elif isinstance(config, LlmBidders):
-        parts |= _answers(config, run)
+        kept = number_of_answers(answers_file(config.bidder, out))
+        parts[f"{kept} answers of bidders kept"] = kept
     elif isinstance(config, Trained):
         parts |= _training(config, run)
     return ", ".join(part for part, complete in parts.items() if complete)
-
-
-def _answers(config: LlmBidders, run: RunFolder) -> dict[str, object]:
-    """Return the number of answers of bidders that are on disk, and how to say so."""
-    kept = number_of_answers(answers_file(config.bidder, run.path))
-    return {f"{kept} answers of bidders kept": kept}
 
 
 def _training(config: Trained, run: RunFolder) -> dict[str, object]:
@@ -47,14 +39,11 @@ def _training(config: Trained, run: RunFolder) -> dict[str, object]:
 
     ends = {"sft": run.model} if config.task == "sft" else {"sft": run.sft_model, "grpo": run.model}
     parts: dict[str, object] = {}
-    for phase in ends:
-        name = TRAINING[phase]
+    for phase, end in ends.items():
         total = getattr(config.training, phase).steps
         steps = completed_steps(run.checkpoints(phase))
-        finished = ends[phase].exists()
-        parts[f"{name} finished" if finished else f"{name} {steps} of {total} steps"] = (
-            finished or steps
-        )
+        parts[f"{phase.upper()} {steps} of {total} steps"] = steps and not end.exists()
+        parts[f"{phase.upper()} finished"] = end.exists()
     return parts
 
 
