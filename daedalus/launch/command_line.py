@@ -44,7 +44,6 @@ from daedalus.launch.progress import progress
 from daedalus.launch.provenance import refusal_record, run_record
 from daedalus.runs import processes
 from daedalus.runs.endings import (
-    RunFailedError,
     command,
     described,
     heeding_signals,
@@ -92,7 +91,7 @@ def main(composed: DictConfig) -> None:
         if wants_traceback(sys.argv):
             raise
         if sweep:
-            raise RunFailedError(sentence) from error
+            raise CannotRunError(sentence) from error
         sys.exit(sentence)
 
 

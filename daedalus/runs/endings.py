@@ -39,10 +39,6 @@ _ADVICE = {
 _NO_MEMORY = ("can't allocate memory", "out of memory")  # PyTorch's words, which have no type
 
 
-class RunFailedError(CannotRunError):
-    """A run failed. The message is the sentence that its user reads."""
-
-
 class StopRequest(KeyboardInterrupt):
     """The user or the cluster asks the program to stop.
 
@@ -145,9 +141,6 @@ def heeding_signals(explain: Callable[[StopRequest], str]) -> Iterator[None]:
 
     A second signal ends the process at once. Signals that the caller ignores stay ignored. An error
     after the signal counts as its end: C code turns the stop into other exceptions.
-
-    Args:
-        explain: Returns the sentence.
     """
     stop: StopRequest | None = None
 
