@@ -25,11 +25,7 @@ def cli() -> None:
 
 @contextmanager
 def starting(explain: Callable[[StopRequest], str]) -> Iterator[None]:
-    """Heed signals in the block, and end it with one sentence if a library is missing.
-
-    Args:
-        explain: Returns the sentence for who stops the program.
-    """
+    """Heed signals in the block, and end it with one sentence if a library is missing."""
     with heeding_signals(explain):
         try:
             yield

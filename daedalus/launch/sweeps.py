@@ -25,8 +25,6 @@ DIFFERENCE_TABLE, LEADERBOARD = "seed_differences.csv", "leaderboard.csv"
 INTERVALS = "leaderboard_intervals.csv"
 _FIGURES = ("leaderboard", "scores", "profiles", "intervals", "improvement")  # of a leaderboard
 _SHARD, _SHARDS = "evaluation.shard", "evaluation.shards"
-FINISHED, FAILED, UNFINISHED = "finished", "failed", "unfinished"
-"""States of a job. An unfinished one runs or was killed."""
 logger = logging.getLogger(__name__)
 
 
@@ -54,10 +52,7 @@ def write_job_table(directory: Path) -> None:
 def _write_for_all(directory: Path, name: str, write: Callable[[Path], None]) -> None:
     """Write tables, unless another job has begun to after this call, and has succeeded.
 
-    Args:
-        directory: The sweep's folder. It tells the jobs that wait what is ``wanted`` and ``begun``.
-        name: Name of the tables.
-        write: Writes them.
+    The folder tells the jobs that wait what tables are ``wanted`` and ``begun``.
     """
     wanted, begun = (directory / f".{name}_{state}" for state in ("wanted", "begun"))
     wanted.touch()
@@ -82,7 +77,7 @@ def job_states(directory: Path) -> pd.DataFrame:
     """Return a row for each job of a sweep that has started.
 
     Its columns are the ``job`` (its folder), its overrides, its ``state``, and the ``error`` with
-    which it failed.
+    which it failed. An unfinished job runs or was killed.
     """
     import pandas as pd  # slow to import
 
@@ -97,11 +92,11 @@ def job_states(directory: Path) -> pd.DataFrame:
 def _state(run: RunFolder) -> tuple[str, str]:
     """Return the state of a job and its last error, if there is one."""
     if run.finished.exists():
-        return FINISHED, ""
+        return "finished", ""
     if not run.provenance.exists():
-        return UNFINISHED, ""
+        return "unfinished", ""
     error = json.loads(run.provenance.read_text())[-1].get("error", "")
-    return (FAILED, error) if error else (UNFINISHED, "")
+    return ("failed", error) if error else ("unfinished", "")
 
 
 def _collect_summaries(directory: Path) -> None:
@@ -209,17 +204,10 @@ def over_seeds(
 def differences_over_seeds(
     table: pd.DataFrame, overrides: list[str], confidence: float
 ) -> pd.DataFrame:
-    """Average the paired differences of designers over seeds.
+    """Average the paired differences of designers, rows of the jobs' differences.csv, over seeds.
 
-    Args:
-        table: Rows of the differences.csv of the jobs, with ``seed``.
-        overrides: Columns of the overrides, in which the jobs differ.
-        confidence: Coverage of the intervals.
-
-    Returns:
-        The frame of ``over_seeds`` for each designer and reference, with the column ``improves``:
-        whether the interval over seeds lies above 0. It is empty for a single seed, which supports
-        no claim about others.
+    The frame is that of ``over_seeds``, with the column ``improves``: whether the interval over
+    seeds lies above 0. It is empty for a single seed, which supports no claim about others.
     """
     frame = over_seeds(table, overrides, confidence, "difference")
     low = frame["difference_low"]

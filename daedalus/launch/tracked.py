@@ -19,13 +19,8 @@ from daedalus.runs.tracking import Tracker
 def tracked(config: Task, out: Path, drawn: bool = True) -> Iterator[tuple[Tracker, Report]]:
     """Open the run's tracker, and a report that writes to the tracker and to ``out``.
 
-    At the end, the report writes the time of the run's phases. Of several processes, only the main
-    one may use the report.
-
-    Args:
-        config: Where the tracker writes.
-        out: Folder of the run.
-        drawn: Whether the time of the phases is also drawn.
+    At the end, the report writes the time of the phases, and draws it if ``drawn``. Of several
+    processes, only the main one may use the report.
     """
     name = f"{out.parent.name}/{out.name}"
     with Tracker(config.tracking, out, name, asdict(config)) as tracker:

@@ -32,11 +32,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """Names the files of one run.
-
-    Attributes:
-        path: The folder.
-    """
+    """Names the files of one run below its folder, the ``path``."""
 
     path: Path
 

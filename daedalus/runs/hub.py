@@ -28,9 +28,6 @@ def require_hub(name: str) -> None:
 
     A model in the cache is taken from there without a question to a hub that cannot be reached.
 
-    Args:
-        name: Its name on the hub.
-
     Raises:
         CannotRunError: The hub cannot be reached, and the cache has no such model.
     """

@@ -109,11 +109,7 @@ def clock_run(path: Path) -> Iterator[None]:
 
 @contextmanager
 def phase(name: str) -> Iterator[None]:
-    """Count the time of the block, or of the decorated function, as a phase of the run.
-
-    Args:
-        name: One of ``PHASES``.
-    """
+    """Count the time of the block, or of the decorated function, as one of ``PHASES``."""
     clock = _clock.get()
     if clock is None:
         yield

@@ -20,10 +20,6 @@ from daedalus.market.ranges import SIZES, TRAITS
 def check_market(config: Task, changes: Sequence[Change]) -> None:
     """Refuse populations that the market cannot play, and changes that it does not read.
 
-    Args:
-        config: The composed configuration.
-        changes: What the command line asks for.
-
     Raises:
         ConfigError: The message says what to choose instead.
     """
@@ -68,11 +64,7 @@ def _populations(config: Task) -> Iterator[tuple[str, PopulationSettings]]:
 
 
 def _check_rings(key: str, population: PopulationSettings) -> None:
-    """Refuse a ring that never has two members.
-
-    Raises:
-        ConfigError: There is such a ring.
-    """
+    """Refuse a ring that never has two members."""
     assert population.strategic is not None
     try:
         population.strategic.check_rings()
@@ -81,11 +73,7 @@ def _check_rings(key: str, population: PopulationSettings) -> None:
 
 
 def _check_read(change: Change, config: InMarket) -> None:
-    """Refuse a change of a setting that only another market reads.
-
-    Raises:
-        ConfigError: The task does not play that market.
-    """
+    """Refuse a change of a setting that only another market reads."""
     market = _market_of(change.key, config)
     if market not in (None, config.market.name) and not config.both_markets:
         raise ConfigError(
@@ -105,11 +93,7 @@ def _market_of(key: str, config: Task) -> str | None:
 
 
 def _check_not_drawn(change: Change, config: Played) -> None:
-    """Refuse a change of what each episode draws for itself.
-
-    Raises:
-        ConfigError: The population has a range for it.
-    """
+    """Refuse a change of what each episode draws for itself, from a range of the population."""
     *group, name = change.key.split(".")
     population = config.population.strategic
     if population is None or group[:2] != ["population", "strategic"] or "ranges" in group:
@@ -123,11 +107,7 @@ def _check_not_drawn(change: Change, config: Played) -> None:
 
 
 def _check_name(changes: Sequence[Change], config: Played) -> None:
-    """Refuse a chosen population whose file has another name; tables would show the wrong one.
-
-    Raises:
-        ConfigError: The file does not set its name, or sets another, or there are several files.
-    """
+    """Refuse a chosen population whose file has another name; tables would show the wrong one."""
     values = {each.key: each.value for each in changes if not each.off}
     name, chosen = config.population.name, values.get("population")
     if isinstance(chosen, list):

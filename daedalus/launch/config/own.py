@@ -25,9 +25,6 @@ def with_own_designers(composed: DictConfig) -> DictConfig:
     The class is named as ``_target_: MODULE.CLASS``. From here on its settings are checked as those
     of the package are.
 
-    Args:
-        composed: The configuration; it stays as it is.
-
     Raises:
         ConfigError: There is no such class, or it is none of settings of a designer.
     """

@@ -23,10 +23,7 @@ _FEW = 4
 def check_reading(config: Task, composed: DictConfig, changes: list[Change]) -> None:
     """Refuse changes of settings that the task has and does not read, and those without effect.
 
-    Args:
-        config: The configuration.
-        composed: The same with its references.
-        changes: What the command line asks for. What it turns off needs no reader.
+    What a change turns off needs no reader.
 
     Raises:
         ConfigError: The message names the tasks that read the setting.
@@ -40,12 +37,7 @@ def check_reading(config: Task, composed: DictConfig, changes: list[Change]) -> 
 
 
 def not_taken(task: type[Task], changes: list[Change]) -> str | None:
-    """Return a sentence for the first change of a setting that a task does not have, but others.
-
-    Args:
-        task: The task.
-        changes: What the command line asks for.
-    """
+    """Return a sentence for the first change of a setting that a task does not have, but others."""
     own = [each.name for each in fields(task)]
     known = {each.name for other in task_classes().values() for each in fields(other)}
     for change in changes:

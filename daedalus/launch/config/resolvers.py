@@ -104,11 +104,7 @@ def run_of_seed(folder: str, *, _root_: DictConfig) -> str:
 
 
 def _require_seed(config: Path, seed: int) -> None:
-    """Refuse a job of a sweep whose seed is not that of the one run which all its jobs would take.
-
-    Raises:
-        ConfigError: It is such a job.
-    """
+    """Refuse a job of a sweep whose seed is not that of the one run that all jobs would take."""
     in_sweep = HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN
     if in_sweep and (trained := OmegaConf.load(config).seed) != seed:
         raise ConfigError(

@@ -44,11 +44,7 @@ def task_classes() -> dict[str, type[Task]]:
 
 
 def chosen_tasks(overrides: Sequence[str]) -> set[str]:
-    """Return the tasks of which a command takes one: all of them if its words do not say.
-
-    Args:
-        overrides: Changes from the command line, such as ``+experiment=ask``.
-    """
+    """Return the tasks of which a command takes one: all of them if its words do not say."""
     found: set[str] = set()
     for key, _, name in (each.partition("=") for each in overrides):
         if key in ("task", "+experiment"):

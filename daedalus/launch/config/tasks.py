@@ -304,11 +304,7 @@ class GrpoBriefs(Contest, Trained):
             )
 
     def _require_benchmark(self) -> None:
-        """Refuse another market or reward: those of the frozen briefs are trained for and scored.
-
-        Raises:
-            ValueError: The message names the setting.
-        """
+        """Refuse another market or reward: those of the frozen briefs are trained and scored."""
         if self.market != MarketSettings():
             raise ValueError("market: the frozen briefs were measured in market=fresh; leave it so")
         _require_of_briefs(self)
@@ -326,11 +322,7 @@ class GrpoBriefs(Contest, Trained):
 
 
 def _require_of_briefs(config: Study | GrpoBriefs) -> None:
-    """Refuse a reward and bidders of the run's own.
-
-    Raises:
-        ValueError: The message names the setting.
-    """
+    """Refuse a reward and bidders of the run's own."""
     if config.reward != RewardStack():
         raise ValueError("reward: each brief says what it rewards; leave it out")
     if isinstance(config.population, PopulationSettings) and config.population.name != USUAL:
