@@ -19,26 +19,14 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import (
-    CONF,
-    ROOT,
-    ConfigError,
-    Task,
-    explain,
-    first_screen,
-    help_text,
-    is_of_composing,
-    quoted,
-    register,
-    require_known_keys,
-    require_task,
-    run_directory,
-    to_config,
-    why_not,
-)
+from daedalus.launch.config import CONF, ROOT, ConfigError, Task, quoted, register
+from daedalus.launch.config.compose import require_task, to_config, why_not
+from daedalus.launch.config.help import first_screen, help_text
 from daedalus.launch.config.jobs import Launch
+from daedalus.launch.config.mistakes import explain, is_of_composing
+from daedalus.launch.config.nodes import require_known_keys
 from daedalus.launch.config.preflight import preflight
-from daedalus.launch.config.resolvers import NOTHING_TO_RESUME
+from daedalus.launch.config.resolvers import NOTHING_TO_RESUME, run_directory
 from daedalus.launch.config.task_options import task_classes
 from daedalus.launch.progress import progress
 from daedalus.launch.provenance import refusal_record, run_record

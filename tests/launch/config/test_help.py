@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.launch.config import help_text
+from daedalus.launch.config.help import help_text
 from daedalus.launch.config.options import option_names
 from daedalus.launch.config.paths import CONF
 from tests.launch.config.composing import EXPERIMENTS, GROUPS

@@ -9,9 +9,9 @@ from typing import get_type_hints
 
 import pytest
 
-from daedalus.launch.config import ROOT, class_of
+from daedalus.launch.config import ROOT
 from daedalus.launch.config.reading import may_read
-from daedalus.launch.config.task_options import defaults_of, task_classes
+from daedalus.launch.config.task_options import class_of, defaults_of, task_classes
 from tests.launch.config.composing import GROUPS
 
 
