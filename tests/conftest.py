@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
 
-from daedalus.launch.config import CONF, register, to_config
+from daedalus.launch.config import compose_both
 from daedalus.launch.provenance import run_record
 from daedalus.runs.files import locked
 from daedalus.runs.folder import RunFolder
@@ -112,12 +111,10 @@ def train(out: Path) -> None:
     from experiments import grpo  # slow to import
 
     out.mkdir(exist_ok=True)
-    register()
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        composed = compose("config", overrides=list(SMALLEST))
+    composed, config = compose_both(*SMALLEST)
     with run_record(composed, out) as begun:
         if begun:
-            grpo.main(to_config(composed), out)
+            grpo.main(config, out)
 
 
 @pytest.fixture

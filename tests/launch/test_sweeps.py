@@ -165,16 +165,24 @@ def test_a_repeated_seed_counts_once(tmp_path: Path, caplog: pytest.LogCaptureFi
     assert "job 2 has the configuration of job 0" in caplog.text
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
 def test_the_seed_is_that_of_the_configuration(tmp_path: Path) -> None:
     for number, (experiment, seed) in enumerate((("one", 4), ("two", 7))):
-        write_job(tmp_path, number, leaderboard_rows(0.0), f"+experiment={experiment}")
+        write_job(tmp_path, number, [{"mean": 0.5}], f"+experiment={experiment}")
         config = RunFolder(tmp_path / str(number)).config
         config.write_text(config.read_text().replace("seed: 0", f"seed: {seed}"))
     collect_sweep(tmp_path)
     table = pd.read_csv(tmp_path / "sweep.csv")
     assert set(zip(table["experiment"], table["seed"], strict=True)) == {("one", 4), ("two", 7)}
+
+
+def test_an_override_leaves_a_column_of_its_name_as_it_is(tmp_path: Path) -> None:
+    for number, name in enumerate(("heuristic", "planner")):
+        rows = [{"designer": each, "mean": 0.5} for each in (name, "random")]
+        write_job(tmp_path, number, rows, "seed=0", f"designer={name}")
+    collect_sweep(tmp_path)
+    table = pd.read_csv(tmp_path / "sweep.csv")
+    assert set(table["override.designer"]) == {"heuristic", "planner"}
+    assert set(table["designer"]) == {"heuristic", "planner", "random"}
 
 
 @pytest.mark.parametrize("name", [*ODD_NAMES])

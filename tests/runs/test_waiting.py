@@ -20,13 +20,3 @@ def test_only_silence_is_broken(
             heard()
         time.sleep(0.5)
     assert capfd.readouterr().err == ("at work ...\n" if silent else "")
-
-
-def test_a_short_command_has_nothing_to_say(capfd: pytest.CaptureFixture[str]) -> None:
-    with breaking_silence("at work ..."):
-        pass
-    assert capfd.readouterr().err == ""
-
-
-def test_nothing_waits_outside() -> None:
-    heard()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,10 +19,7 @@ EXPERIMENTS = [path.stem for path in FILES if path.parent.name == "experiment"]
 POPULATIONS = option_names("population")
 STAGES = [f"stage{stage}" for stage in range(5)]
 
-
-def composed(*overrides: str) -> Any:
-    """Return the configuration of some overrides, checked."""
-    return compose_config(*overrides)
+composed = compose_config
 
 
 def failure(*overrides: str) -> str:

@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.launch.config import ConfigError, class_of, compose_both
+from daedalus.launch.config import ConfigError, compose_both
 from daedalus.launch.config.options import option_names
 from daedalus.launch.config.paths import groups
 from daedalus.launch.config.reading import may_read
-from daedalus.launch.config.task_options import task_classes
+from daedalus.launch.config.task_options import class_of, task_classes
 
 LINES = 8
 """Most lines of a message."""
@@ -140,27 +140,17 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not list(tmp_path.iterdir())
 
 
-QUIET = {
-    "deadline": None,
-    "derandomize": True,
-    "database": None,
-    "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-}
-
-
-@settings(max_examples=5, **QUIET)
+@pytest.mark.slow
+@settings(
+    max_examples=30,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(COMMAND)
 @example(("grpo", ["+training.grpo.lr=1e-4"]))
 @example(("compare", ["evaluation.baselines.random=fixed"]))
 @example(("theory", ["market=classic"]))
-def test_a_command_is_composed_as_asked_or_refused_in_a_message(
-    command: tuple[str, list[str]],
-) -> None:
-    check(*command)
-
-
-@pytest.mark.slow
-@settings(max_examples=30, **QUIET)
-@given(COMMAND)
-def test_many_commands_are_composed_as_asked_or_refused(command: tuple[str, list[str]]) -> None:
+def test_a_command_is_composed_as_asked_or_refused(command: tuple[str, list[str]]) -> None:
     check(*command)

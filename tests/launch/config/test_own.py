@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hydra import compose, initialize_config_dir
 
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare
-from daedalus.launch.config import ConfigError, Task, register, to_config
-from daedalus.launch.config.paths import CONF
+from daedalus.launch.config import ConfigError, Task
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from tests.launch.config.composing import composed
+from tests.launching import run_here
 from tests.populations import population
 
 ROOT = Path(__file__).parents[3]
@@ -86,10 +86,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def own(place: Path, *overrides: str) -> Task:
     module = next(place.glob("own_*.py")).stem
     words = [each.replace("MODULE", module) for each in ("+experiment=boxplot", *overrides)]
-    register()
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        path = f"hydra.searchpath=[file://{place}]"
-        return to_config(compose("config", overrides=[path, *words]), words)
+    return composed(f"hydra.searchpath=[file://{place}]", *words)
 
 
 @pytest.mark.slow
@@ -110,12 +107,9 @@ def test_the_command_of_the_documents_plays_all_three(tmp_path: Path) -> None:
 def test_a_population_of_another_folder_plays_from_there(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     write_shown(tmp_path / "elsewhere")
-    for folder, words in ((tmp_path / "elsewhere", "."), (tmp_path, "elsewhere")):
-        words = f"--config-dir {words} +experiment=boxplot population=patient {QUICK}"
-        command = [sys.executable, str(ROOT / "run.py"), *words.split()]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert "name: patient" in (folder / "out" / "config.yaml").read_text()
+    words = f"--config-dir elsewhere +experiment=boxplot population=patient {QUICK}"
+    run_here(tmp_path, *words.split())
+    assert "name: patient" in (tmp_path / "out" / "config.yaml").read_text()
 
 
 @pytest.mark.slow
@@ -127,9 +121,9 @@ def test_settings_of_a_designer_are_checked_as_ours_are(place: Path) -> None:
     assert baseline["mine"].increment == 0.02
     other = own(place, "designer=cautious", "designer.increment=${evaluation.confidence}")
     assert other.designer.increment == other.evaluation.confidence
-    with pytest.raises(Exception, match="could not be converted to Float"):
+    with pytest.raises(ConfigError, match="increment: 'much'; give a number"):
         own(place, "designer=cautious", "designer.increment=much")
-    with pytest.raises(Exception, match="Key 'increase' not in 'CautiousSettings'"):
+    with pytest.raises(ConfigError, match="increase: no such setting"):
         own(place, "designer=cautious", "+designer.increase=1")
 
 
@@ -148,7 +142,6 @@ def test_settings_of_a_designer_are_checked_as_ours_are(place: Path) -> None:
         ("MODULE.", r"give MODULE\.NAME, such as"),
         ("'a b.c'", r"give MODULE\.NAME, such as"),
         ("3", r"3; give MODULE\.CLASS, such as"),
-        ("null", r"None; give MODULE\.CLASS, such as"),
     ],
 )
 def test_a_wrong_target_is_refused_in_a_sentence(target: str, said: str, place: Path) -> None:
@@ -196,7 +189,6 @@ def test_an_own_reward_term_counts(place: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("reward.own_terms.sold=absent.sold", "own_terms.sold: 'absent.sold'; there is no module"),
         (
             "reward.own_terms.sold=MODULE.sell",
             r"own_terms.sold: .* has no sell, but ",

@@ -110,11 +110,6 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
         ),
         (
             Grpo,
-            {"model": UNSLOTH, "training": of_grpo(loss_type="boltzmann")},
-            "loss_type: boltzmann; unsloth does not tell the probabilities of answers",
-        ),
-        (
-            Grpo,
             {"model": UNSLOTH, "training": of_grpo(loss_type="dr_grpo", scale_rewards="group")},
             "unsloth does not scale the rewards of dr_grpo",
         ),

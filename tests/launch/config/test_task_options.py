@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from daedalus.launch.config.paths import option_files
 from daedalus.launch.config.task_options import chosen_tasks, task_classes
-
-
-def test_an_experiment_of_the_package_names_its_one_task() -> None:
-    for file in option_files("experiment"):
-        assert len(chosen_tasks([f"+experiment={file.stem}", "seed=3"])) == 1, file
 
 
 def test_a_command_names_its_task() -> None:
