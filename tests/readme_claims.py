@@ -31,15 +31,13 @@ class Claim:
     Attributes:
         name: What it is.
         pattern: Regular expression whose groups, joined by commas, are the figure.
-        part: The part of ``tests.reviewer`` that finds it.
-        found: Takes the folder of that part's run; returns the figure as README would write it.
+        found: Takes the folder of the run; returns the figure as README would write it.
         tolerance: How far its numbers may be from README's on another kind of processor.
         remark: Takes the folder, too; returns what the verdict should add.
     """
 
     name: str
     pattern: str
-    part: str
     found: Found
     tolerance: float = 0.0
     remark: Found = lambda _: ""
@@ -238,140 +236,136 @@ _READS = (
     r"welfare:(0\.\d+),fairness:(0\.\d+),participation:(0\.\d+)[\s\S]+?auction_type +(\w+)[\s\S]+?"
     r"reserve_price +(\S+)[\s\S]+?withdrawal_penalty +(\S+)[\s\S]+?coalition_policy +(\w+)"
 )
+_WORST = (
+    r"In `emigrants` it has\s+(0\.\d+),[\s\S]+?has\s+(0\.\d+)\.[\s\S]+?"
+    r"it is\s+(0\.\d+) below"
+)
 _LEAD = "{value:.3f} [{value_low:.2f}, {value_high:.2f}]"
 _THREE = "{value:.3f} [{value_low:.3f}, {value_high:.3f}]"
 _ADDS = "{value:.3f} ± {half_width_over_seeds:.3f}"
 _OTHER = "{half_width_over_seeds:.3f}, {median:.3f}, {wilcoxon_p:.3f}"
 _NEW_MARKETS, _FORK = "new stage-0 market each", "forked state, {} shared"
 
-CLAIMS = [
-    Claim(
-        "sentences: how sure",
-        rf"revenue +{_SURE}.* {_SURE}.* {_SURE}.* {_SURE}",
-        "brief",
-        how_sure,
-        READ,
-    ),
-    Claim(
-        "sentences: what is set",
-        r'"auction_type":"(\w+)","reserve_price":(0\.\d{4})',
-        "brief",
-        what_is_searched,
-    ),
-    Claim("ask: what the model reads", _READS, "ask", what_it_reads),
-    Claim("ask: what the model sets", _SET, "ask", what_is_set),
-    Claim("ask: random", rf"^  random +{_MEAN}", "ask", mean_of("random")),
-    Claim(
-        "ask: informed_greedy", rf"^  informed_greedy +{_MEAN}", "ask", mean_of("informed_greedy")
-    ),
-    Claim("ask: best_own", rf"^  best_own +{_MEAN}", "ask", mean_of("best_own")),
-    Claim("ask: trained", rf"^  trained +{_MEAN}", "ask", mean_of("trained")),
-    Claim("ask: an answer", r"An answer (within a second)", "ask", seconds_of_answers),
-    Claim("signal to noise of forks", r"it is (\d+)\.", "signal", signal(_FORK.format(64), 0)),
-    Claim(
-        "signal to noise of forks, one play each",
-        r"over noise is\s+\[(\d\.\d)\]",
-        "signal",
-        signal(_FORK.format(1), 1),
-    ),
-    Claim(
-        "signal to noise of new markets",
-        r"bidders, (0\.\d+); one new market",
-        "signal",
-        signal(_NEW_MARKETS, 2),
-    ),
-    Claim(
-        "signal to noise of new markets, same bidders",
-        r"for each answer has (\d\.\d), and",
-        "signal",
-        signal("new market each", 1),
-    ),
-    Claim(
-        "signal to noise of one new market",
-        r"for all answers has (\d\.\d)\.",
-        "signal",
-        signal("one new market for a group", 1),
-    ),
-    Claim("theory", r"(\d+ of \d+) numbers", "theory", agreeing, remark=largest_error),
-    Claim(
-        "SmolLM2's bids under a reserve", r"so (nothing) is sold", "bidders", sold_under_a_reserve
-    ),
-    Claim("stored scores: model", r"The model has (0\.\d+) on average", "scores", score("trained")),
-    Claim(
-        "stored scores: best fixed",
-        r"its training population (0\.\d+)",
-        "scores",
-        score("best_fixed"),
-    ),
-    Claim(
-        "stored scores: lead",
-        r"The lead is\s+(0\.\d+ \[.*?\])",
-        "scores",
-        score("trained", "best_fixed", _LEAD),
-    ),
-    Claim(
-        "stored scores: lead in drawn populations",
-        r"no lead is shown:\s+(0\.\d+ \[.*?\])",
-        "scores",
-        score("trained", "best_fixed", _THREE, DRAWN),
-    ),
-    Claim(
-        "stored scores: both leads in R",
-        r"two leads are\s+(0\.\d+ \[.*?\])\s+and\s+(0\.\d+ \[.*?\])",
-        "scores",
-        leads_in_reward,
-    ),
-    Claim(
-        "stored scores: lead over best fixed of the wider world",
-        r"searched-where-sft-practises\):\s+(0\.\d+ \[.*?\])",
-        "scores",
-        lead_over_wide,
-    ),
-    Claim(
-        "stored scores: worst losses",
-        r"In `emigrants` it has\s+(0\.\d+),[\s\S]+?has\s+(0\.\d+)\.[\s\S]+?it is\s+(0\.\d+) below",
-        "scores",
-        worst_losses,
-    ),
-    Claim("stored scores: trees", r"trees, which have (0\.\d+)", "scores", score("distilled")),
-    Claim(
-        "stored scores: GRPO adds",
-        r"GRPO adds (0\.\d+ ± 0\.\d+)",
-        "scores",
-        score("trained", "sft", _ADDS),
-    ),
-    Claim(
-        "stored scores: lead, other numbers",
-        r"\(± (0\.\d+) over seeds alone\)[\s\S]+?it is (0\.\d+)[\s\S]+?p = (0\.\d+)",
-        "scores",
-        score("trained", "best_fixed", _OTHER),
-    ),
-    Claim("stored scores: four of 14", r"carry (0\.\d+) of the (0\.\d+)", "scores", part_of_four),
-    Claim("stored scores: losses", r"is (0\.\d+) to (0\.\d+) below", "scores", losses),
-    Claim(
-        "stored scores: emigrants",
-        r"score (0\.\d+) to (0\.\d+) there, the others (0\.\d+)",
-        "scores",
-        in_emigrants,
-    ),
-    Claim("demo: random", rf"^\| random\b.*\| {_MEAN}", "demo", mean_of("random")),
-    Claim(
-        "demo: informed greedy",
-        rf"^\| informed greedy\b.*\| {_MEAN}",
-        "demo",
-        mean_of("informed_greedy"),
-    ),
-    Claim("demo: search", rf"^\| search\b.*\| {_MEAN}", "demo", mean_of("search")),
-    Claim("demo: trained", rf"^\| \*\*trained\b.*\| {_MEAN}", "demo", mean_of("trained"), TRAINED),
-    Claim(
-        "demo: lead over search",
-        r"leads\s+the\s+search\s+by\s+(0\.\d+ \[.*?\])",
-        "demo",
-        lead_over_search,
-        TRAINED,
-    ),
-    Claim("demo: whether it leads", r"demo\s+(leads)\s+the\s+search", "demo", whether_it_leads),
-]
+CLAIMS: dict[str, list[Claim]] = {
+    "brief": [
+        Claim(
+            "sentences: how sure",
+            rf"revenue +{_SURE}.* {_SURE}.* {_SURE}.* {_SURE}",
+            how_sure,
+            READ,
+        ),
+        Claim(
+            "sentences: what is set",
+            r'"auction_type":"(\w+)","reserve_price":(0\.\d{4})',
+            what_is_searched,
+        ),
+    ],
+    "ask": [
+        Claim("ask: what the model reads", _READS, what_it_reads),
+        Claim("ask: what the model sets", _SET, what_is_set),
+        Claim("ask: random", rf"^  random +{_MEAN}", mean_of("random")),
+        Claim("ask: informed_greedy", rf"^  informed_greedy +{_MEAN}", mean_of("informed_greedy")),
+        Claim("ask: best_own", rf"^  best_own +{_MEAN}", mean_of("best_own")),
+        Claim("ask: trained", rf"^  trained +{_MEAN}", mean_of("trained")),
+        Claim("ask: an answer", r"An answer (within a second)", seconds_of_answers),
+    ],
+    "signal": [
+        Claim("signal to noise of forks", r"it is (\d+)\.", signal(_FORK.format(64), 0)),
+        Claim(
+            "signal to noise of forks, one play each",
+            r"over noise is\s+\[(\d\.\d)\]",
+            signal(_FORK.format(1), 1),
+        ),
+        Claim(
+            "signal to noise of new markets",
+            r"bidders, (0\.\d+); one new market",
+            signal(_NEW_MARKETS, 2),
+        ),
+        Claim(
+            "signal to noise of new markets, same bidders",
+            r"for each answer has (\d\.\d), and",
+            signal("new market each", 1),
+        ),
+        Claim(
+            "signal to noise of one new market",
+            r"for all answers has (\d\.\d)\.",
+            signal("one new market for a group", 1),
+        ),
+    ],
+    "theory": [
+        Claim("theory", r"(\d+ of \d+) numbers", agreeing, remark=largest_error),
+    ],
+    "bidders": [
+        Claim("SmolLM2's bids under a reserve", r"so (nothing) is sold", sold_under_a_reserve),
+    ],
+    "scores": [
+        Claim("stored scores: model", r"The model has (0\.\d+) on average", score("trained")),
+        Claim(
+            "stored scores: best fixed", r"its training population (0\.\d+)", score("best_fixed")
+        ),
+        Claim(
+            "stored scores: lead",
+            r"The lead is\s+(0\.\d+ \[.*?\])",
+            score("trained", "best_fixed", _LEAD),
+        ),
+        Claim(
+            "stored scores: lead in drawn populations",
+            r"no lead is shown:\s+(0\.\d+ \[.*?\])",
+            score("trained", "best_fixed", _THREE, DRAWN),
+        ),
+        Claim(
+            "stored scores: both leads in R",
+            r"two leads are\s+(0\.\d+ \[.*?\])\s+and\s+(0\.\d+ \[.*?\])",
+            leads_in_reward,
+        ),
+        Claim(
+            "stored scores: lead over best fixed of the wider world",
+            r"searched-where-sft-practises\):\s+(0\.\d+ \[.*?\])",
+            lead_over_wide,
+        ),
+        Claim(
+            "stored scores: worst losses",
+            _WORST,
+            worst_losses,
+        ),
+        Claim("stored scores: trees", r"trees, which have (0\.\d+)", score("distilled")),
+        Claim(
+            "stored scores: GRPO adds",
+            r"GRPO adds (0\.\d+ ± 0\.\d+)",
+            score("trained", "sft", _ADDS),
+        ),
+        Claim(
+            "stored scores: lead, other numbers",
+            r"\(± (0\.\d+) over seeds alone\)[\s\S]+?it is (0\.\d+)[\s\S]+?p = (0\.\d+)",
+            score("trained", "best_fixed", _OTHER),
+        ),
+        Claim("stored scores: four of 14", r"carry (0\.\d+) of the (0\.\d+)", part_of_four),
+        Claim("stored scores: losses", r"is (0\.\d+) to (0\.\d+) below", losses),
+        Claim(
+            "stored scores: emigrants",
+            r"score (0\.\d+) to (0\.\d+) there, the others (0\.\d+)",
+            in_emigrants,
+        ),
+    ],
+    "demo": [
+        Claim("demo: random", rf"^\| random\b.*\| {_MEAN}", mean_of("random")),
+        Claim(
+            "demo: informed greedy",
+            rf"^\| informed greedy\b.*\| {_MEAN}",
+            mean_of("informed_greedy"),
+        ),
+        Claim("demo: search", rf"^\| search\b.*\| {_MEAN}", mean_of("search")),
+        Claim("demo: trained", rf"^\| \*\*trained\b.*\| {_MEAN}", mean_of("trained"), TRAINED),
+        Claim(
+            "demo: lead over search",
+            r"leads\s+the\s+search\s+by\s+(0\.\d+ \[.*?\])",
+            lead_over_search,
+            TRAINED,
+        ),
+        Claim("demo: whether it leads", r"demo\s+(leads)\s+the\s+search", whether_it_leads),
+    ],
+}
+"""The claims by the part of ``tests.reviewer`` that finds them."""
 
 _PLAIN = (
     "python run.py -m +experiment=grpo_stage3 seed=0,1,2 training.grpo.loss_type=dapo "
