@@ -92,16 +92,9 @@ def _joined(key: str, name: str) -> str:
 
 
 def _file_of(key: str, node: str, overrides: Sequence[str]) -> str | None:
-    """Return the path of the last file that sets a value.
+    """Return the last file that sets the value of a full key; ``node`` is that of its settings.
 
-    Args:
-        key: Full key of the value.
-        node: Key of the settings to which it belongs; empty for the whole configuration.
-        overrides: Changes from the command line.
-
-    Returns:
-        The path, from the root of the project if it lies there. None if the command line changes
-        these settings, or no file sets the value.
+    None if the command line changes these settings, or no file sets the value.
     """
     if not GlobalHydra.instance().is_initialized():
         return None
