@@ -27,6 +27,7 @@ from daedalus.launch.config.paths import ROOT
 from daedalus.runs.folder import RunFolder
 from tests import forked
 from tests.launch.config.composing import own_experiment
+from tests.launching import wait_for
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -288,10 +289,7 @@ def test_stopping_a_real_run_leaves_one_sentence_and_no_process(
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 240
-    while not list(tmp_path.rglob("phases.csv")) and not list(tmp_path.rglob("run.log")):
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.1)
+    wait_for(lambda: [*tmp_path.rglob("phases.csv"), *tmp_path.rglob("run.log")], process, 240)
     time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
@@ -299,37 +297,7 @@ def test_stopping_a_real_run_leaves_one_sentence_and_no_process(
     *before, last = errors.strip().splitlines()
     assert last.startswith("Stopped"), errors
     assert all("loading its libraries" in each or "Reading" in each for each in before), errors
-    deadline = time.monotonic() + 30  # a process of a sweep may still be ending
-    while living_in(process.pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
-IMPORTING = f"""
-import os, runpy, signal, sys, time
-class Finder:
-    def find_spec(self, name, path, target=None):
-        if name == "numba._devicearray":
-            os.kill(os.getpid(), signal.SIGINT)  # any thread may get it
-            time.sleep(0.1)
-sys.meta_path.insert(0, Finder())
-sys.path.insert(0, {str(ROOT)!r})
-runpy.run_path({str(ROOT / "run.py")!r}, run_name="__main__")
-"""
-
-
-@pytest.mark.slow
-def test_stopping_while_numba_is_imported_is_one_sentence(tmp_path: Path) -> None:
-    """Its C code turns the stop into an ImportError."""
-    script = tmp_path / "interrupted.py"
-    script.write_text(IMPORTING)
-    command = [sys.executable, str(script), "+experiment=boxplot", *QUICK]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 130, done.stderr
-    *before, last = done.stderr.splitlines()  # what holds it back may end before the import does
-    assert last.startswith(("Stopped; compare has kept nothing yet.", "Stopped. To go on: "))
-    assert before[-1].startswith("compare: loading its libraries; the results go to ")
-    assert "Traceback" not in done.stderr
+    wait_for(lambda: not living_in(process.pid), seconds=30)  # one of a sweep may still be ending
 
 
 def living_in(group: int) -> list[str]:

@@ -60,7 +60,7 @@ import os, runpy, signal, sys, time
 class Finder:
     def find_spec(self, name, path, target=None):
         if name == {module!r}:
-            os.kill(os.getpid(), signal.{signal})
+            os.kill(os.getpid(), signal.{signal})  # any thread may get it
             time.sleep(0.1)
 sys.meta_path.insert(0, Finder())
 sys.path.insert(0, {root!r})
@@ -78,14 +78,28 @@ runpy.run_path({root!r} + "/run.py", run_name="__main__")
     ],
 )
 def test_a_stop_before_the_run_is_one_sentence(module: str, name: str, tmp_path: Path) -> None:
-    script = tmp_path / "stopped.py"
+    assert stopped(module, name, tmp_path)[-1].startswith("Stopped before the run began.")
+    assert list(tmp_path.iterdir()) == [tmp_path / "stopped.py"]
+
+
+@pytest.mark.slow
+def test_stopping_while_numba_is_imported_is_one_sentence(tmp_path: Path) -> None:
+    """Its C code turns the stop into an ImportError."""
+    *before, last = stopped("numba._devicearray", "SIGINT", tmp_path)
+    # What holds the stop back may end before the import does.
+    assert last.startswith(("Stopped; compare has kept nothing yet.", "Stopped. To go on: "))
+    assert before[-1].startswith("compare: loading its libraries; the results go to ")
+
+
+def stopped(module: str, name: str, folder: Path) -> list[str]:
+    """Run an experiment that gets a signal when it imports a module; return what it says."""
+    script = folder / "stopped.py"
     script.write_text(STOPPED.format(module=module, signal=name, root=str(ROOT)))
     command = [sys.executable, str(script), "+experiment=boxplot"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 128 + getattr(signal, name), done.stderr
-    assert done.stderr.splitlines()[-1].startswith("Stopped before the run began."), done.stderr
     assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == [script]
+    return done.stderr.splitlines()
 
 
 REFUSED = f"""
