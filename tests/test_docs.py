@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
-from hydra.errors import HydraException
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
 import daedalus.design.designers
 from daedalus.design.designers.base import DesignerContext
@@ -37,14 +34,13 @@ from daedalus.evaluation.leaderboard import (
 from daedalus.evaluation.readable import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.lab.studies.coverage import overview
-from daedalus.launch.config import CONF, ConfigError, Task, explain, register, to_config
+from daedalus.launch.config import CONF, Task, compose_config
 from daedalus.launch.config.options import listed_populations, option_names
 from daedalus.launch.config.task_options import FIRST_OPTIONS
 from daedalus.launch.from_config import make_context, make_env
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
-from experiments import ask
-from tests.launch.config.composing import write_training_data
+from tests.launch.config.composing import leave_run
 from tests.populations import population
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +60,7 @@ DURATION = re.compile(r"\s+\([^()]*\)$")
 
 
 def blocks(path: Path, language: str) -> list[str]:
-    """Return the contents of a document's fenced blocks in a language; "" is none."""
+    """Return the contents of a document's fenced blocks in a language."""
     return [text for name, text in FENCE.findall(path.read_text()) if name == language]
 
 
@@ -150,21 +146,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path, text in (shown_files("yaml") | shown_files("python")).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-    write_run(folder / "RUN", seed=0)
-    write_run(folder / "RUN" / "training", seed=0)
+    leave_run(folder / "RUN", seed=0)
+    leave_run(folder / "RUN" / "training", seed=0)
     for recipe, seed in itertools.product(("grpo_mixture", "grpo_world", "grpo_optimum"), range(7)):
-        write_run(folder / f"outputs/sweeps/{recipe}/DATE_TIME/{seed}", seed)
+        leave_run(folder / f"outputs/sweeps/{recipe}/DATE_TIME/{seed}", seed)
     return folder
-
-
-def write_run(folder: Path, seed: int) -> None:
-    """Write what commands look for in a run when they are composed."""
-    for model in ("model", "sft_model"):
-        (folder / model).mkdir(parents=True)
-        (folder / model / "config.json").write_text("{}")
-    (folder / "reader").mkdir()
-    (folder / "config.yaml").write_text(f"seed: {seed}\n")
-    write_training_data(folder)
 
 
 @pytest.fixture
@@ -183,13 +169,8 @@ def extended(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def composed(conf: Path, overrides: list[str]) -> Task:
-    """Compose overrides from a folder; fail with the message that ``run.py`` would show."""
-    register()
-    try:
-        with initialize_config_dir(str(conf), version_base="1.3"):
-            return to_config(compose("config", overrides=overrides), overrides)
-    except (HydraException, OmegaConfBaseException, ConfigError) as error:
-        pytest.fail(explain(error))
+    """Compose overrides, also with the options that a folder has."""
+    return compose_config(f"hydra.searchpath=[file://{conf}]", *overrides)
 
 
 def test_the_documents_show_commands() -> None:
@@ -232,16 +213,6 @@ def test_every_command_composes(where: str, words: list[str], extended: Path) ->
 def test_the_readme_fits_a_screen_in_width() -> None:
     wide = [line for line in README.read_text().splitlines() if len(line) > 120]
     assert wide == []
-
-
-def test_a_sweep_takes_each_value() -> None:
-    made = jobs(
-        shlex.split("python run.py -m +experiment=baselines population=stage1,stage2 seed=0,1,2")
-    )
-    assert made == [
-        ["+experiment=baselines", "population=stage1", "seed=0"],
-        ["+experiment=baselines", "population=stage2", "seed=0"],
-    ]
 
 
 def test_the_tutorial_s_designer_works(extended: Path) -> None:
@@ -309,23 +280,6 @@ def test_the_readme_s_table_is_what_the_demo_prints_for_its_baselines() -> None:
     known = {"search": FixedSettings(name="search", mechanism=Mechanism(**found))}
     assert printed_means(config, config.evaluation.baselines | known).items() <= shown.items()
     assert demo_rows(ROOT / "docs" / "results.md") == shown
-
-
-def plain(text: str) -> list[str]:
-    """Return lines without frames, and with one space between words."""
-    return [" ".join(re.sub("[\u2500-\u257f]", " ", line).split()) for line in text.splitlines()]
-
-
-@pytest.mark.slow
-def test_the_readme_s_answer_is_what_ask_prints(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Lines end at an ellipsis where README leaves something out."""
-    (shown,) = [block for block in blocks(README, "") if "It reads:" in block]
-    ask.main(composed(ROOT / "conf", ["+experiment=ask"]), tmp_path)
-    printed = plain(capsys.readouterr().out)
-    for line in filter(None, (line.partition("…")[0] for line in plain(shown))):
-        assert any(each.startswith(line) for each in printed), line
 
 
 FACTS = {

@@ -41,10 +41,18 @@ def group_of(path: Path) -> str:
     return path.parent.relative_to(CONF).as_posix()
 
 
-def write_training_data(run: Path) -> None:
-    """Write the portfolio of a run, of one mechanism, and distillation data of no market."""
+def leave_run(run: Path, seed: int) -> Path:
+    """Leave what commands look for in a training run; return the model's folder.
+
+    The portfolio has one mechanism, and the distillation data no market.
+    """
+    for folder in ("model", "sft_model", "reader"):
+        (run / folder).mkdir(parents=True)
+        (run / folder / "config.json").write_text("{}")
+    (run / "config.yaml").write_text(f"task: grpo\nseed: {seed}\n")
     mechanism = Mechanism().to_dict()
     rows = [mechanism.keys(), mechanism.values()]
     (run / "portfolio.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
     columns = {name: np.empty(0) for name in ("features", "rewards", *mechanism)}
     np.savez(run / "distillation_data.npz", **columns)
+    return run / "model"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -31,7 +30,7 @@ from tests.launch.config.composing import (
     composed,
     failure,
     group_of,
-    write_training_data,
+    leave_run,
 )
 from tests.populations import seat_plan
 
@@ -63,16 +62,6 @@ def test_every_group_has_files() -> None:
     assert len(FILES) > 40
 
 
-def leave_sweep(folder: Path, seeds: int) -> Path:
-    """Leave what a sweep over seeds leaves: configuration, models and distillation data."""
-    for seed, name in itertools.product(range(seeds), ("model", "sft_model")):
-        (folder / str(seed) / name).mkdir(parents=True)
-        (folder / str(seed) / name / "config.json").touch()
-        (folder / str(seed) / "config.yaml").write_text(f"seed: {seed}\n")
-    write_training_data(folder / "0")
-    return folder
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("path", OPTIONS, ids=lambda path: f"{group_of(path)}/{path.stem}")
 def test_file_composes(path: Path, tmp_path: Path) -> None:
@@ -92,7 +81,9 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     if option == "endpoint":
         overrides.append(f"{group}.model=any")
     if option in COMPARISONS:
-        overrides.append(f"trained={leave_sweep(tmp_path, COMPARISONS[option])}")
+        for seed in range(COMPARISONS[option]):
+            leave_run(tmp_path / str(seed), seed)
+        overrides.append(f"trained={tmp_path}")
     config = composed(*overrides)
     assert isinstance(config, Task)
     assert group != "experiment" or chosen_tasks(overrides) == {config.task}

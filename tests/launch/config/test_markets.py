@@ -97,7 +97,6 @@ def test_a_population_whose_file_has_another_name_is_refused() -> None:
     check_market(config, changes([*overrides, "population.name=stage3"]))
     with pytest.raises(ConfigError, match="name: stage3; write name: stage4"):
         check_market(config, changes(overrides))
-        check_market(config, overrides)
 
 
 def test_a_ring_of_one_is_refused_with_its_place() -> None:

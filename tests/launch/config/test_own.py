@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from daedalus.evaluation.episodes import compare
 from daedalus.launch.config import ConfigError, Task
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from tests.golden import run_apart
 from tests.launch.config.composing import composed
 from tests.launching import run_here
 from tests.populations import population
@@ -93,9 +93,7 @@ def own(place: Path, *overrides: str) -> Task:
 def test_the_command_of_the_documents_plays_all_three(tmp_path: Path) -> None:
     write_shown(tmp_path)
     (line,) = re.findall(r"^daedalus (.*)$", SECTION, re.M)
-    command = [sys.executable, str(ROOT / "run.py"), *shlex.split(line), *QUICK.split()]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    run_apart(tmp_path, *shlex.split(line), *QUICK.split())
     steps = pd.read_csv(tmp_path / "out" / "steps.csv")
     mine = steps[steps["designer"] == "cautious"].groupby("episode")["reserve_price"]
     assert (mine.diff().dropna().round(9).isin([0.0, 0.05])).all() and (mine.max() > 0.1).any()

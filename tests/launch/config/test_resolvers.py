@@ -13,7 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from daedalus.launch.config import ConfigError, register
 from daedalus.launch.config.jobs import Launch
 from daedalus.launch.config.resolvers import run_directory
-from tests.launch.config.composing import composed
+from tests.launch.config.composing import composed, leave_run
 
 
 def test_resume_finds_a_sweep_by_its_table_of_jobs(tmp_path: Path) -> None:
@@ -60,14 +60,6 @@ def test_nothing_to_resume_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "smoke").exists()
 
 
-def write_run(folder: Path, seed: int) -> Path:
-    """Leave what a training run leaves: its configuration and a model."""
-    (folder / "model").mkdir(parents=True)
-    (folder / "config.yaml").write_text(f"task: grpo\nseed: {seed}\n")
-    (folder / "model" / "config.json").touch()
-    return folder / "model"
-
-
 def run_of_seed(folder: Path, seed: int) -> Path:
     register()
     return Path(OmegaConf.create({"seed": seed, "run": f"${{run_of_seed:{folder}}}"}).run)
@@ -75,7 +67,7 @@ def run_of_seed(folder: Path, seed: int) -> Path:
 
 @pytest.mark.slow
 def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
-    models = {seed: write_run(tmp_path / str(job), seed) for job, seed in enumerate((7, 3))}
+    models = {seed: leave_run(tmp_path / str(job), seed) for job, seed in enumerate((7, 3))}
     assert all(run_of_seed(tmp_path, seed) / "model" == models[seed] for seed in models)
     follows = f"designer.checkpoint=${{run_of_seed:{tmp_path}}}/model"
     config = composed("+experiment=leaderboard", "designer=language_model", follows, "seed=3")
@@ -85,7 +77,7 @@ def test_each_seed_takes_the_model_trained_on_it(tmp_path: Path) -> None:
 def test_a_seed_is_found_in_any_folder_of_a_sweep(tmp_path: Path) -> None:
     for number, seed in enumerate((7, 3)):
         place = f"lr=[{number}]/job"
-        write_run(tmp_path / place, seed)
+        leave_run(tmp_path / place, seed)
         Launch([f"seed={seed}"], number=number, place=place).write(tmp_path / place)
     assert run_of_seed(tmp_path, 3) == tmp_path / "lr=[1]" / "job"
 
@@ -93,7 +85,7 @@ def test_a_seed_is_found_in_any_folder_of_a_sweep(tmp_path: Path) -> None:
 def test_a_run_that_is_named_itself_is_no_other_seed_of_a_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_run(tmp_path, 7)
+    leave_run(tmp_path, 7)
     monkeypatch.setattr(HydraConfig.instance(), "cfg", None)  # a test before may have left a sweep
     assert run_of_seed(tmp_path, 3) == tmp_path
     sweep = OmegaConf.create({"hydra": {"mode": RunMode.MULTIRUN}})
@@ -105,7 +97,7 @@ def test_a_run_that_is_named_itself_is_no_other_seed_of_a_sweep(
 
 def test_a_seed_without_a_run_of_its_own_is_refused(tmp_path: Path) -> None:
     for job, seed in enumerate((0, 1, 1)):
-        write_run(tmp_path / str(job), seed)
+        leave_run(tmp_path / str(job), seed)
     for seed in (1, 2):
         refusal = f"runs with seed {seed}; its runs have seeds"
         with pytest.raises(OmegaConfBaseException, match=refusal):

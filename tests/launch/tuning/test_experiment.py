@@ -13,12 +13,9 @@ from daedalus.launch.config import ConfigError, compose_both
 from daedalus.launch.config.jobs import Launch
 from daedalus.launch.config.tuning import SpaceSettings, TuningSettings
 from daedalus.launch.tuning.experiment import TrialExperiment
+from tests.launch.tuning.studies import SPACE
 
-SPACE = {
-    "rate": SpaceSettings("training.grpo.learning_rate", low=1e-5, high=1e-2, log=True),
-    "scale": SpaceSettings("training.grpo.scale_rewards", choices=["group", "batch", "none"]),
-}
-VALUES = {"rate": 0.00123, "scale": "none"}
+VALUES = {"rate": 0.00123, "scale": "group"}
 
 
 def experiment(
@@ -35,7 +32,7 @@ def test_a_trial_is_the_experiment_with_other_values(tmp_path: Path) -> None:
     composed, config = tried.compose(VALUES)
     assert config.task == "grpo" and config.population.name == "stage1"
     grpo = config.training.grpo
-    assert (grpo.learning_rate, grpo.scale_rewards) == (0.00123, "none")
+    assert (grpo.learning_rate, grpo.scale_rewards) == (0.00123, "group")
     assert composed.tuning.trials == TuningSettings().trials  # the study's alone
     assert config.model.layers == 2 and config.training.sft.examples == 28800
 
