@@ -131,12 +131,17 @@ def test_openenv_finds_the_graders_of_the_installed_package(daedalus: Path, tmp_
 def test_the_designer_of_the_package_answers_right_after_the_install(
     daedalus: Path, tmp_path: Path
 ) -> None:
-    done = run(daedalus, "ask", "population=stage3", "evaluation.episodes=3", cwd=tmp_path)
+    asked = ["population=stage3", "evaluation.episodes=3"]
+    done = run(daedalus, "ask", *asked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"designer: {read_pretrained()}\n")
     (out,) = tmp_path.glob("outputs/ask/*")
     summary = pd.read_csv(out / "summary.csv", index_col="designer")
     assert summary["valid"]["trained"] == 1 and summary["mean"]["trained"] > 0.3
+    assert {"run.log", "finished"} < {path.name for path in out.iterdir()}
+    (launch,) = json.loads((out / "provenance.json").read_text())
+    assert launch["command"] == " ".join(["daedalus +experiment=ask", *asked])
+    assert launch["commit"] is None and "daedalus" in launch["packages"]
 
 
 def test_the_help_names_the_command_and_the_folder_of_its_settings(
@@ -149,18 +154,6 @@ def test_the_help_names_the_command_and_the_folder_of_its_settings(
     assert daedalus.parents[1] in Path(found[1]).parents
     refused = run(daedalus, "seed=1", cwd=tmp_path)
     assert refused.returncode == 1 and "daedalus --help lists the names" in refused.stderr
-
-
-def test_a_run_leaves_its_outputs_below_the_current_folder(daedalus: Path, tmp_path: Path) -> None:
-    arguments = ["+experiment=baselines", *QUICK]
-    done = run(daedalus, *arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    (out,) = tmp_path.glob("outputs/baselines/*")
-    assert {"random", "informed_greedy"} < set(pd.read_csv(out / "summary.csv").designer)
-    assert {"run.log", "finished", "figures"} < {path.name for path in out.iterdir()}
-    (launch,) = json.loads((out / "provenance.json").read_text())
-    assert launch["command"] == " ".join(["daedalus", *arguments])
-    assert launch["commit"] is None and "daedalus" in launch["packages"]
 
 
 def test_a_sweep_has_several_jobs_at_once_and_settings_of_the_user(
@@ -176,6 +169,7 @@ def test_a_sweep_has_several_jobs_at_once_and_settings_of_the_user(
     assert done.returncode == 0, done.stderr
     table = pd.read_csv(tmp_path / "sweep" / "jobs.csv")
     assert list(table.population) == ["mine", "stage2"] and set(table.state) == {"finished"}
+    assert (tmp_path / "sweep" / "0" / "figures" / "boxplot.png").exists()
 
 
 def test_the_service_has_its_page_and_says_that_it_has_no_article(
