@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -171,46 +172,47 @@ def test_openenv_grades_the_service_of_the_image_at_level_two(tmp_path: Path) ->
     assert {name: found[name] for name in graded if found[name][0] != "pass"} == {}
 
 
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """Start what the image starts, beside a run that trained a designer."""
+    folder = tmp_path_factory.mktemp("image")
+    leave_untrained_model(leave_trained_run(folder / "outputs" / "designer"))
+    started = Process(folder, "service.constrained=true").start(None)
+    yield started
+    started.stop()
+
+
 @pytest.mark.slow
 def test_openenv_s_registry_grades_the_service_of_the_image_at_level_three(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(make_metadata(tmp_path / "installed")))
-    service = Process(tmp_path).start(None)
-    try:
-        manifest = OpenEnvYamlParser().parse(ROOT)
-        subject = Subject(ROOT, manifest, None, service, tmp_path)
-        found = grade(subject, ProviderCapability.EXEC)
-    finally:
-        service.stop()
+    manifest = OpenEnvYamlParser().parse(ROOT)
+    subject = Subject(ROOT, manifest, None, service, tmp_path)
+    found = grade(subject, ProviderCapability.EXEC)
     assert len(found) == 8
     assert {each.check_id: each.evidence for each in found if each.status.value != "pass"} == {}
 
 
 @pytest.mark.slow
 def test_what_the_image_installs_serves_a_trained_designer_and_reads_briefs(
-    tmp_path: Path,
+    service: Process,
 ) -> None:
     assert asked_by_the_image() <= required("requirements.txt")
     assert {"trl", "wandb", "bitsandbytes"} <= not_installed()
-    leave_untrained_model(leave_trained_run(tmp_path / "outputs" / "designer"))
-    service = Process(tmp_path, "service.constrained=true").start(None)
-    try:
-        address = service.base_url
-        settled(requests, address)
-        assert "designer: outputs/designer/model," in service.said
-        session = {"session_id": "mine"}
-        for designer, source in (({}, "ai"), ({"designer": "random"}, "rule")):
-            requests.post(f"{address}/reset", json=session).raise_for_status()
-            answer = requests.post(f"{address}/api/design", json=session | designer).json()
-            assert answer["source"] == source, answer
-        assert requests.get(f"{address}/api/training").ok
-        asked = {"brief": "Each winner pays its own bid."}
-        while (answer := requests.post(f"{address}/api/design", json=asked)).status_code == 503:
-            assert "longer than" in answer.json()["error"]  # the reader is being loaded
-        assert answer.json()["mechanism"]["auction_type"] == "first_price"
-    finally:
-        service.stop()
+    address = service.base_url
+    settled(requests, address)
+    assert "designer: outputs/designer/model," in service.said
+    session = {"session_id": "mine"}
+    for designer, source in (({}, "ai"), ({"designer": "random"}, "rule")):
+        requests.post(f"{address}/reset", json=session).raise_for_status()
+        answer = requests.post(f"{address}/api/design", json=session | designer).json()
+        assert answer["source"] == source, answer
+    assert requests.get(f"{address}/api/training").ok
+    asked = {"brief": "Each winner pays its own bid."}
+    while (answer := requests.post(f"{address}/api/design", json=asked)).status_code == 503:
+        assert "longer than" in answer.json()["error"]  # the reader is being loaded
+    assert answer.json()["mechanism"]["auction_type"] == "first_price"
 
 
 def test_the_image_the_space_and_openenv_agree_on_the_port() -> None:
