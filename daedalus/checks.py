@@ -74,7 +74,10 @@ def _hint(each: Field[Any], value: Any) -> str:
 def bounded(default: object, holds: Callable[[Any], object], hint: str) -> Any:
     """Return a field of a ``Checked`` dataclass.
 
-    ``holds`` says whether a value is allowed, and ``hint``, the end of the message, what to write.
+    Args:
+        default: The field's default.
+        holds: Whether a value is allowed.
+        hint: What to write instead of a value that is not, the end of the message.
     """
     return field(default=default, metadata={"holds": holds, "hint": hint})
 
@@ -150,8 +153,10 @@ def folder_or_hub_name(
 ) -> Any:
     """Return a field of texts: a folder that has one of ``files``, a name on the hub, or empty.
 
-    ``other`` says whether another text is allowed, None if this rule decides; ``or_else`` ends the
-    message with what these others are.
+    Args:
+        files: Names of files.
+        other: Whether another text is allowed; None if the rule above decides.
+        or_else: What these others are, the end of the message.
     """
 
     def holds(value: str) -> object:

@@ -43,11 +43,18 @@ _SIZES = Ranges(bidders=[4, 16], units=[1, MAX_UNITS])
 class Case:
     """What is timed.
 
-    The part ``rounds`` plays rounds alone. ``step`` also observes and computes the reward.
-    ``observation`` does nothing else. ``recent rounds`` then copies the last 20 rounds, which an
-    observation does when a designer first looks at them. ``gymnasium`` plays whole episodes in
-    ``daedalus.doors.gym``: of one market, or of several side by side. Parts of a step have the
-    rounds of one step. If bidders are drawn, an episode has 4 to 16 of them and 1 to 5 units.
+    Attributes:
+        market: One of ``MARKETS``.
+        part: ``rounds`` plays rounds alone. ``step`` also observes and computes the reward.
+            ``observation`` does nothing else. ``recent rounds`` then copies the last 20 rounds,
+            which an observation does when a designer first looks at them. ``gymnasium`` plays
+            whole episodes in ``daedalus.doors.gym``: of one market, or of several side by side.
+        bidders: Bidders of an episode.
+        units: Units sold in a round.
+        episodes: Episodes side by side.
+        rounds: Rounds that are played in each episode. Parts of a step have those of one step.
+        threads: Threads that play.
+        drawn: Whether each episode draws 4 to 16 bidders and 1 to 5 units, instead.
     """
 
     market: MarketName

@@ -253,9 +253,13 @@ class Episodes:
             yield observation, mechanisms, self.step(mechanisms)
 
     def mean_rewards(self, mechanisms: Mechanisms) -> NDArray[np.float64]:
-        """Play the B episodes to their end, each under its own mechanism.
+        """Play the episodes to their end, each under its mechanism; return its mean reward.
 
-        Return the reward of each, averaged over its steps so far, shape (B,).
+        Args:
+            mechanisms: One mechanism for each of the B episodes.
+
+        Returns:
+            The reward of each episode, averaged over its steps so far, shape (B,).
         """
         total = np.zeros(len(self))
         while not self.done.all():

@@ -38,7 +38,11 @@ class AnswerLog:
     def add(self, name: str, designer: Designer, step: int, episodes: Iterable[int]) -> None:
         """Note the answers of a designer's last proposal; most designers give none.
 
-        Steps are numbered from 1. A negative number of an episode says that it has ended.
+        Args:
+            name: Name of the designer in tables.
+            designer: The designer.
+            step: Number of the step, from 1.
+            episodes: Numbers of the episodes that it proposed for; a negative one has ended.
         """
         answers: list[Answer] = getattr(designer, "answers", [])
         for episode, answer in zip(episodes, answers, strict=False):
@@ -89,7 +93,11 @@ class AnswerLog:
 
 
 def refusals(counts: pd.DataFrame) -> list[str]:
-    """Say how many answers of each designer in ``counts`` were refused, and the main reason."""
+    """Return a sentence for each designer with refused answers: how many, and the main reason.
+
+    Args:
+        counts: The tables of ``AnswerLog.counts``, one below the other.
+    """
     sentences = []
     for name, rows in counts.groupby("designer", sort=False):
         refused = rows[rows["kind"] != ACCEPTED]

@@ -101,7 +101,12 @@ def reading(frame: pd.DataFrame) -> str:
 
 
 def over_episodes(counts: ArrayLike, confidence: float) -> str:
-    """Return what a figure says of intervals of means of which it knows the numbers of episodes."""
+    """Return what a figure says of intervals of means of which it knows the number of values.
+
+    Args:
+        counts: Number of episodes of each interval.
+        confidence: Coverage of the intervals.
+    """
     text = f"{100 * confidence:g} % t intervals over episodes"
     few = [noted(0, "episode", FEW)] if (np.asarray(counts) < ENOUGH).any() else []
     return "\n".join([text, *cautions(few)])

@@ -21,9 +21,15 @@ def comparison(
     seed: int,
     answers: AnswerLog | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Play designers on paired markets, and compare all with the references, at least one.
+    """Play designers on paired markets.
 
-    ``answers`` notes what language models write.
+    Args:
+        env: The market that they play.
+        designers: Designers, by their names in tables.
+        references: Names of the designers that all are compared with, at least one.
+        settings: Number of episodes, and their intervals.
+        seed: Seed of the run.
+        answers: Notes what language models write; None keeps nothing.
 
     Returns:
         Tables by name: ``steps``, ``episodes``, ``summary`` and ``differences``. See

@@ -44,8 +44,15 @@ def play_episodes(
     """Let a designer play one episode for each seed, side by side, to the end.
 
     More than ``AT_ONCE`` episodes are played in pieces, so that memory is bounded. The designer
-    draws for one piece after the other. Seeds are uint64, shape (E,). A ``note`` is called after
-    each proposal. If the environment's reward is not R alone, the column ``COMPOSITE`` holds R.
+    draws for one piece after the other.
+
+    Args:
+        env: The environment that it plays. If its reward is not R alone, the column ``COMPOSITE``
+            holds R.
+        designer: Proposes the mechanisms.
+        seeds: Market seeds, uint64, shape (E,).
+        rng: Random numbers of the designer.
+        note: Is called after each proposal; None notes nothing.
 
     Returns:
         One row for each episode and step, sorted by both: ``episode`` (0 to E - 1), ``step`` (from
@@ -106,8 +113,12 @@ def compare(
 ) -> pd.DataFrame:
     """Let each designer play the same markets, so that differences are paired by episode.
 
-    Of one seed, markets and designers have separate random streams. ``answers`` notes what language
-    models write.
+    Args:
+        env: The environment that they play, see ``play_episodes``.
+        designers: Designers by the name that tables show.
+        episodes: Number of episodes of each.
+        seed: Seed of the run. Markets and designers have separate random streams.
+        answers: Notes what language models write; None keeps nothing.
 
     Returns:
         The rows of ``play_episodes`` for each designer in turn, with the column ``designer`` first.

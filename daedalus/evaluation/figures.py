@@ -129,8 +129,11 @@ def learning_curves(history: pd.DataFrame, taught: pd.DataFrame | None = None) -
     """Draw a training run: one panel for each column of ``CURVES`` that the history has.
 
     The reward is that of the sampled answers. What was added to them has a line of its own. R has
-    no panel beside the reward if it is the reward. A history has a row for each logged step, with
-    the column ``step``. That of SFT is ``taught``, whose loss gets the last panel.
+    no panel beside the reward if it is the reward.
+
+    Args:
+        history: One row for each logged step, with ``step`` and columns of ``CURVES``.
+        taught: The same of SFT, whose loss gets the last panel.
 
     Raises:
         ValueError: There is no column ``step``, or no column to draw.
@@ -157,9 +160,11 @@ def learning_curves(history: pd.DataFrame, taught: pd.DataFrame | None = None) -
 
 
 def reward_scatter(panels: Mapping[str, NDArray[np.float64]], truth: NDArray[np.float64]) -> Figure:
-    """Draw single training rewards over the expected rewards of the mechanisms, the truth.
+    """Draw single training rewards over the expected rewards of the mechanisms.
 
-    Rewards, by the name of the recipe, and the truth have the shape (groups, group size).
+    Args:
+        panels: Rewards by the name of the recipe, each of shape (groups, group size).
+        truth: Expected rewards in the states of the prompts, of the same shape.
     """
     figure, axes = empty_panels(1, len(panels), (4.2 * len(panels), 4.6))
     expected = (truth - truth.mean(axis=1, keepdims=True)).ravel()
@@ -219,8 +224,12 @@ def heat_map(
 ) -> None:
     """Draw a table as a heat map with a text in each cell; name its rows and columns.
 
-    Numbers are from 0 up, and ``top`` is that of the darkest blue. Cells without one stay empty.
-    Names of columns are turned by ``rotation`` degrees.
+    Args:
+        axes: The panel.
+        table: Numbers from 0 up; cells without a number stay empty.
+        top: Number of the darkest blue.
+        text: Returns the text of a number.
+        rotation: Degrees by which names are turned.
     """
     axes.imshow(table, cmap="Blues", vmin=0, vmax=top, aspect="auto")
     for (row, column), value in np.ndenumerate(table.to_numpy()):

@@ -114,10 +114,13 @@ def improvement(first: Scores, second: Scores) -> float:
 def aggregate(scores: pd.DataFrame, references: list[str], confidence: float) -> pd.DataFrame:
     """Describe each designer over seeds and populations.
 
-    Scores are those of ``normalise``, with the share of ``valid`` answers in each row, and perhaps
-    ``ex_post_regret``, what truthful bidders lose in a sale under the mechanisms that were chosen.
-    All are compared with the references on the same seeds and markets. References that did not
-    play are left out.
+    Args:
+        scores: The frame of ``normalise``, with the share of ``valid`` answers in each row, and
+            perhaps ``ex_post_regret``, what truthful bidders lose in a sale under the mechanisms
+            that were chosen.
+        references: Designers with which all are compared, on the same seeds and markets. Those
+            that did not play are left out.
+        confidence: Coverage of the intervals.
 
     Returns:
         One row for each designer: ``designer``; number of ``seeds``; share of ``valid`` answers,
@@ -196,7 +199,10 @@ def _estimate(
 def three_intervals(scores: pd.DataFrame, references: list[str], confidence: float) -> pd.DataFrame:
     """Return how sure each mean over populations is, over seeds, over populations and over both.
 
-    Scores are those of ``normalise``. References that did not play are left out.
+    Args:
+        scores: The frame of ``normalise``.
+        references: Designers with which all are compared. Those that did not play are left out.
+        confidence: Coverage of the intervals.
 
     Returns:
         A row for each ``designer`` and ``number``: its ``mean`` score, and its mean lead over each

@@ -52,7 +52,11 @@ def leaderboard_figures(
 
 
 def leaderboard(scores: pd.DataFrame) -> Figure:
-    """Draw the scores of each designer in all populations, with their mean."""
+    """Draw the scores of each designer in all populations, with their mean.
+
+    Args:
+        scores: The frame of ``normalise``.
+    """
     names = _by_mean(scores)
     figure, (axes,) = empty_panels(1, 1, (7.2, 1.6 + 0.42 * len(names)))
     for place, (name, colour) in enumerate(palette(names).items()):
@@ -69,7 +73,11 @@ def leaderboard(scores: pd.DataFrame) -> Figure:
 
 
 def profiles(scores: pd.DataFrame) -> Figure:
-    """Draw each designer's performance profile in its own panel, with the others in grey."""
+    """Draw each designer's performance profile in its own panel, with the others in grey.
+
+    Args:
+        scores: The frame of ``normalise``.
+    """
     names = _by_mean(scores)
     seeds = {name: performance_profile(score_array(scores, name), _THRESHOLDS) for name in names}
     columns = 3 if len(names) <= 9 else 4
@@ -92,7 +100,12 @@ def profiles(scores: pd.DataFrame) -> Figure:
 
 
 def intervals(totals: pd.DataFrame, confidence: float) -> Figure:
-    """Draw each designer's means over populations, its worst ones and its IQM, with intervals."""
+    """Draw each designer's means over populations, its worst ones and its IQM, with intervals.
+
+    Args:
+        totals: The frame of ``aggregate`` over several seeds.
+        confidence: Coverage of its intervals.
+    """
     rows = totals.sort_values("mean")
     figure, panels = empty_panels(1, len(_AGGREGATES), (13.0, 1.5 + 0.36 * len(rows)))
     for panel, (column, label) in zip(panels, _AGGREGATES.items(), strict=True):
@@ -112,7 +125,11 @@ def intervals(totals: pd.DataFrame, confidence: float) -> Figure:
 
 
 def improvements(totals: pd.DataFrame) -> Figure:
-    """Draw each designer's probability of improvement over each reference."""
+    """Draw each designer's probability of improvement over each reference.
+
+    Args:
+        totals: The frame of ``aggregate`` over several seeds.
+    """
     rows = totals.sort_values("mean")
     shown = [name for name in REFERENCES if f"beats_{name}" in rows]
     figure, panels = empty_panels(1, len(shown), (1.6 + 3.6 * len(shown), 1.5 + 0.36 * len(rows)))

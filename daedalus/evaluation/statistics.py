@@ -79,7 +79,15 @@ def half_width(error: Any, count: Any, confidence: float) -> Any:
 
 
 def t_interval(values: ArrayLike, confidence: float) -> tuple[float, float]:
-    """Return the ends of Student's t interval of a mean; NaN for a single value, which has none."""
+    """Return Student's t interval of a mean, for any number of values.
+
+    Args:
+        values: Sample, shape (n,).
+        confidence: Coverage of the interval, above 0 and below 1.
+
+    Returns:
+        Lower and upper end; NaN for a single value, which has no interval.
+    """
     sample, half = np.asarray(values, np.float64), t_half_width(values, confidence)
     if np.isnan(half):
         return np.nan, np.nan
@@ -97,8 +105,12 @@ def t_half_width(values: ArrayLike, confidence: float) -> float:
 def share_interval(share: float, count: int, confidence: float) -> tuple[float, float]:
     """Return the ends of Wilson's interval of a share (Wilson 1927); NaN without trials.
 
-    It also holds the mean of values between 0 and 1, which vary no more than a share does. The
-    count is that of independent trials.
+    It also holds the mean of values between 0 and 1, which vary no more than a share does.
+
+    Args:
+        share: The share found, in [0, 1].
+        count: Number of independent trials n.
+        confidence: Coverage of the interval, above 0 and below 1.
     """
     if not count:
         return np.nan, np.nan
@@ -122,7 +134,11 @@ def mean_estimate(
 ) -> dict[str, float | str]:
     """Return the mean of values under its label, with its ``t_interval`` and ``basis``.
 
-    The unit is what a value is of, such as "episode" or "seed".
+    Args:
+        label: Name of the number.
+        values: Sample, shape (n,).
+        confidence: Coverage of the interval, above 0 and below 1.
+        unit: What a value is of, such as "episode" or "seed".
 
     Returns:
         The mean; the ends of its interval (``_low``, ``_high``), NaN for a single value; and what
@@ -143,7 +159,12 @@ def episode_interval(
     From ``LEAST_RESAMPLED`` to ``MOST_RESAMPLED`` episodes it is a bootstrap. With fewer, a
     bootstrap is too short: a mean has Student's t interval, other statistics have none. With more,
     a bootstrap takes minutes and says the same as the t interval of jackknife values (Tukey 1958).
-    Samples have one size, at least 2; several are paired by index.
+
+    Args:
+        samples: Samples of one size n, at least 2; several are paired by index.
+        statistic: Function of the samples and ``axis``.
+        settings: Confidence and number of resamples.
+        rng: Draws the resamples.
 
     Returns:
         Lower and upper end; NaN if there is no interval.
@@ -218,7 +239,12 @@ def _bootstrap_interval(
 
 
 def summarise(episodes: pd.DataFrame, settings: EvaluationSettings, seed: int) -> pd.DataFrame:
-    """Summarise each designer's reward over the episodes of ``episode_means``.
+    """Summarise each designer's reward over episodes.
+
+    Args:
+        episodes: The frame of ``episode_means``.
+        settings: Confidence and number of resamples.
+        seed: Seed of the resampling.
 
     Returns:
         One row for each designer, in order of appearance: ``designer``; number of ``episodes``;
@@ -241,7 +267,13 @@ _PAIRED = [
 def paired_differences(
     episodes: pd.DataFrame, reference: str, settings: EvaluationSettings, seed: int
 ) -> pd.DataFrame:
-    """Compare all other designers with one reference in ``episode_means``, episode by episode.
+    """Compare all other designers with one reference, episode by episode.
+
+    Args:
+        episodes: The frame of ``episode_means``.
+        reference: The designer to compare with.
+        settings: Confidence and number of resamples.
+        seed: Seed of the resampling.
 
     Returns:
         One row for each other designer: ``designer``, ``reference``, mean ``difference`` in reward

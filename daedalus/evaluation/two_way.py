@@ -33,7 +33,10 @@ def two_way_interval(
 ) -> tuple[float, float]:
     """Return the interval over seeds and populations of the mean over seeds of a statistic.
 
-    Several scores, of one shape (seeds, populations), are paired.
+    Args:
+        scores: Scores of one shape (seeds, populations); several are paired.
+        statistic: Number of each seed, from one array for each of ``scores``.
+        confidence: Coverage of the interval, above 0 and below 1.
 
     Returns:
         Lower and upper end; NaN for a single seed or a single population.
@@ -51,6 +54,10 @@ def two_way_interval(
 
 def over_populations(scores: Scores, confidence: float) -> dict[str, float]:
     """Return what the mean of each population says of a mean over populations.
+
+    Args:
+        scores: Scores of shape (seeds, populations).
+        confidence: Coverage of the interval, above 0 and below 1.
 
     Returns:
         The ``median`` of the populations, half the width of Student's t interval over them

@@ -27,7 +27,10 @@ _BEFORE = {"unused": "not used: ", "excluded": "NOT KEPT: "}
 def answer_brief(brief: str, context: DesignerContext, report: Report) -> None:
     """Read a brief, search what suits it, and show both.
 
-    The report writes brief.csv, rules.csv and brief_answer.jsonl.
+    Args:
+        brief: The sentences.
+        context: The market, the seed, bidders by name, and what loads readers.
+        report: It shows and writes: brief.csv, rules.csv and brief_answer.jsonl.
     """
     solver = make_solver(context)
     understood = solver.understand(brief)
@@ -37,13 +40,27 @@ def answer_brief(brief: str, context: DesignerContext, report: Report) -> None:
 
 
 def make_solver(context: DesignerContext) -> BriefSolver:
-    """Return what reads briefs for people, see ``reader_for_people``, and searches."""
+    """Return what reads briefs for people, and searches.
+
+    Args:
+        context: The market, the seed, bidders by name, and what loads readers.
+
+    Raises:
+        CannotRunError: See ``reader_for_people``.
+    """
     reader = reader_for_people(context.load_reader)
     return BriefSolver(reader, context.market_of, context.seed, least_confidence=LEAST_CONFIDENCE)
 
 
 def load_understanding(load: LoadReader | None) -> Callable[[str], Understanding]:
-    """Return what understands a brief for people, see ``reader_for_people``."""
+    """Return what understands a brief for people.
+
+    Args:
+        load: Loads readers that need torch.
+
+    Raises:
+        CannotRunError: See ``reader_for_people``.
+    """
     return partial(read, reader_for_people(load), least_confidence=LEAST_CONFIDENCE)
 
 
@@ -52,6 +69,9 @@ def reader_for_people(load: LoadReader | None) -> Reader:
 
     No reader without an encoder takes its place. One of words took "Winners pay their own bid" for
     the opposite, and was 0.79 sure.
+
+    Args:
+        load: Loads readers that need torch.
 
     Raises:
         CannotRunError: The encoder cannot be had.

@@ -54,8 +54,12 @@ def compare_under_briefs(
 ) -> None:
     """Let designers design under briefs; write tables (briefs.csv, summary.csv, …) and figures.
 
-    The designers of the settings are compared with the baselines. Briefs are scored in the same
-    futures whatever the seed is.
+    Args:
+        config: The task; briefs are scored in the same futures whatever its seed is.
+        briefs: The briefs by split.
+        markets: Returns markets by population.
+        settings: Settings of the designers that are compared with the baselines.
+        report: It shows and writes.
 
     Raises:
         CannotRunError: A shuffled designer has no other brief to answer.

@@ -23,7 +23,11 @@ def compare_designers(
 ) -> pd.DataFrame:
     """Play the baselines and ``extra`` on paired markets; report, and return the summary.
 
-    All play in the named population of the context, of which baselines are built.
+    Args:
+        settings: The baselines, the number of episodes and their intervals.
+        context: What baselines are built from, and the named population that all play.
+        report: Receives tables and figures.
+        extra: Other designers, by their names in tables.
     """
     env, population = context.env, context.population
     assert population is not None

@@ -147,7 +147,11 @@ def own_context(
 
 
 def search_command(changes: Sequence[str]) -> str:
-    """Return the command that searches a mechanism for what overrides change of ``_ASKED``."""
+    """Return the command that searches a mechanism for what is asked.
+
+    Args:
+        changes: Overrides. Those of market, bidders, reward, what is allowed, and seed count.
+    """
     kept = [each for each in changes if each.lstrip("+~").split("=")[0].split(".")[0] in _ASKED]
     return shlex.join([*program().split(), "+experiment=search", *kept])
 

@@ -25,7 +25,10 @@ def cli() -> None:
 
 @contextmanager
 def starting(explain: Callable[[StopRequest], str]) -> Iterator[None]:
-    """Heed signals in the block, and end it with one sentence if a library is missing."""
+    """Heed signals in the block, and end it with one sentence if a library is missing.
+
+    A signal ends it with the sentence that ``explain`` returns for who stopped the program.
+    """
     with heeding_signals(explain):
         try:
             yield

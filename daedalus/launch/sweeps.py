@@ -204,10 +204,17 @@ def over_seeds(
 def differences_over_seeds(
     table: pd.DataFrame, overrides: list[str], confidence: float
 ) -> pd.DataFrame:
-    """Average the paired differences of designers, rows of the jobs' differences.csv, over seeds.
+    """Average the paired differences of designers over seeds.
 
-    The frame is that of ``over_seeds``, with the column ``improves``: whether the interval over
-    seeds lies above 0. It is empty for a single seed, which supports no claim about others.
+    Args:
+        table: Rows of the differences.csv of the jobs, with ``seed``.
+        overrides: Columns of the overrides, in which the jobs differ.
+        confidence: Coverage of the intervals.
+
+    Returns:
+        The frame of ``over_seeds`` for each designer and reference, with the column ``improves``:
+        whether the interval over seeds lies above 0. It is empty for a single seed, which supports
+        no claim about others.
     """
     frame = over_seeds(table, overrides, confidence, "difference")
     low = frame["difference_low"]

@@ -111,7 +111,12 @@ def _rank_bids(
 ) -> int:
     """Fill the ranking with the highest bids that compete, best first; return their number.
 
-    The arguments are those of ``clear``.
+    Args:
+        offers: Bids by bidder, dtype ``OFFER``, shape (n,).
+        with_aliases: Whether bids under false names take part.
+        reserve: Lowest bid that competes.
+        key: Key of the draws that break ties.
+        ranking: Filled in place, dtype ``RANKED``.
     """
     count, lowest = 0, max(reserve, _LEAST_BID)
     for i in range(len(offers)):

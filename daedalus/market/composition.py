@@ -150,8 +150,11 @@ def individual_factors(
 ) -> NDArray[np.float64]:
     """Return the factor by which a trait of each bidder differs from its type, shape (B, n).
 
-    Factors are log-uniform from 1/s to s. Spreads s are at least 1, shape (B, n). An episode's
-    factors depend on its seed alone. Each trait, from 0 to 7, has its own draws.
+    Args:
+        seeds: Market seeds, shape (B,). An episode's factors depend on its seed alone.
+        spreads: Spread s of each bidder, at least 1, shape (B, n). Factors are log-uniform from
+            1/s to s.
+        trait: Number of the trait, 0 to 7. Each trait has its own draws.
     """
     factors = np.empty(spreads.shape)
     _draw_factors(seeds, spreads, trait, factors)

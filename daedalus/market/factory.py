@@ -28,6 +28,12 @@ def make_market(
 ) -> Market:
     """Build the market that the settings name.
 
+    Args:
+        settings: The market's settings.
+        population: Its bidders: a ``SeatPlan`` for the classic market, a ``Population`` for the
+            strategic one.
+        players: Who bids in Python, by the name of its type; for the strategic market alone.
+
     Raises:
         ValueError: The population belongs to the other market, or the players do.
     """

@@ -121,7 +121,11 @@ ANYTHING = Goal()
 def by_allowed(
     goals: NDArray[np.object_] | Sequence[Goal],
 ) -> list[tuple[Goal, NDArray[np.intp]]]:
-    """Return the rows of goals that allow the same, with one of their goals, in order."""
+    """Return the rows of goals that allow the same, with one of their goals, in order.
+
+    Args:
+        goals: The goal of each row, shape (B,).
+    """
     groups: dict[Restrictions, list[int]] = {}
     for row, goal in enumerate(goals):
         groups.setdefault(goal.restrictions, []).append(row)
@@ -131,7 +135,9 @@ def by_allowed(
 def nearest_allowed(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> Mechanisms:
     """Return the mechanisms of a designer that cannot obey, each moved by ``Goal.nearest``.
 
-    There are B mechanisms, and the goal of each or, if nobody said, none.
+    Args:
+        mechanisms: B mechanisms.
+        goals: The goal of each, shape (B,); none if nobody said.
     """
     columns: dict[str, NDArray[Any]] = {}
     for goal, rows in by_allowed(goals):
@@ -143,6 +149,10 @@ def nearest_allowed(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> Mecha
 
 def refuse_others(mechanisms: Mechanisms, goals: NDArray[np.object_]) -> None:
     """Refuse mechanisms that their goals do not allow; malformed rows hold none.
+
+    Args:
+        mechanisms: B mechanisms.
+        goals: The goal of each, shape (B,).
 
     Raises:
         MechanismError: The message names field, value and what is allowed.

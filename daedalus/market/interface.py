@@ -111,6 +111,14 @@ class Market(Protocol):
     def play(self, state: MarketState, mechanisms: Mechanisms, rounds: int) -> Outcome:
         """Play ``rounds`` rounds in every market, changing ``state`` in place.
 
+        Args:
+            state: B markets of this population.
+            mechanisms: B mechanisms, one for each market.
+            rounds: Number of rounds, 0 or more.
+
+        Returns:
+            The records of the rounds.
+
         Raises:
             ValueError: Sizes do not match or ``rounds`` is negative; nothing has been played.
         """

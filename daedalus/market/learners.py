@@ -60,7 +60,11 @@ def first_tables(
     staying out gains it from the next round on. These values are high: an action that gains less
     makes the others worth a try (optimistic initial values, Sutton & Barto 2018, §2.6).
 
-    ``expected_surplus`` is what each bidder expects from a round, shape (B, n), and ``width`` is W.
+    Args:
+        types: T types of bidders.
+        kinds: Type of each bidder, shape (B, n).
+        expected_surplus: Surplus that each bidder expects from a round, shape (B, n).
+        width: W, from ``table_width``.
     """
     tables = np.zeros((*kinds.shape, width))
     for t, each in enumerate(types):
@@ -133,9 +137,17 @@ def forgone_payoffs(
 ) -> None:
     """Fill ``payoffs`` with what each factor would have earned, as far as a bidder can tell.
 
-    It divides its bids by ``scale`` to save budget, and can pay ``purse``. It believes that it had
-    to bid ``lowest`` for a unit and ``above`` for a second. ``lost`` is the choice that lost, or -1
-    if it did not lose: lower bids would have lost too. ``payoffs`` has shape (G,).
+    Args:
+        t: Its type.
+        auction_format: The sale's format.
+        value_one: Its value of a first unit.
+        value_two: Its value of a second unit.
+        scale: What it divides its bids by to save budget.
+        purse: What it can pay.
+        lowest: What it believes that it had to bid for a unit.
+        above: What it believes that it had to bid for a second.
+        lost: The choice that lost, or -1 if it did not lose. Lower bids would have lost too.
+        payoffs: Filled in place, shape (G,).
     """
     for choice in range(t.factors):
         share = factor(t, choice)
@@ -163,7 +175,12 @@ def choose_action(t: Record, table: Floats, won_last: int, exploring: bool, draw
 
     Of equally good actions it takes the most truthful one.
 
-    ``table`` is its row and ``won_last`` its state. A draw chooses the action if it explores.
+    Args:
+        t: Its type.
+        table: Its row.
+        won_last: Its state.
+        exploring: Whether it explores.
+        draw: A uniform draw, which chooses the action if it explores.
     """
     actions = t.factors + t.opts_out
     if exploring:

@@ -48,8 +48,9 @@ class Lineup:
 def draw_lineups(populations: Sequence[Population], seeds: NDArray[np.uint64]) -> Lineup:
     """Return who comes to each episode of several populations, which share the batch equally.
 
-    The types of the P populations are numbered one after another, and the first B / P seeds are
-    those of the first population.
+    Args:
+        populations: P populations. Their types are numbered one after another.
+        seeds: Market seeds, shape (B,); the first B / P are those of the first population.
 
     Raises:
         ValueError: The number of seeds is no multiple of P.
@@ -88,7 +89,12 @@ def _padded(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
-    """Return who comes to each episode. It depends on the episode's seed alone."""
+    """Return who comes to each episode. It depends on the episode's seed alone.
+
+    Args:
+        population: The population.
+        seeds: Market seeds, shape (B,).
+    """
     bidders, units = (_draw_size(population, name, seeds) for name in SIZES)
     of_types = _draw_traits(population, seeds)
     shares = np.array([each.share for each in population.types.values()])
@@ -106,7 +112,12 @@ def draw_lineup(population: Population, seeds: NDArray[np.uint64]) -> Lineup:
 def sampled_populations(population: Population, seeds: NDArray[np.uint64]) -> list[Population]:
     """Return the populations of some episodes, each with all that it drew.
 
-    Each seats in every episode the bidders that its seed's episode has.
+    Args:
+        population: The population that is sampled; it is not changed.
+        seeds: Market seeds, shape (B,).
+
+    Returns:
+        For each seed the population whose episodes seat the bidders of that seed's episode.
     """
     drawn, lineup = _draw_traits(population, seeds), draw_lineup(population, seeds)
     varied = population.ranges.of(TRAITS)

@@ -46,8 +46,11 @@ def evenness(wins: Integers, n: int) -> float:
 def collusion_signal(bids: Floats, present: Flags, wins: Integers, n: int) -> float:
     """Return the mean of two signs of collusion, in [0, 1]: similar bids and evenly shared wins.
 
-    Bids under false names are among the bids. ``present`` says which bids count. ``wins`` are the
-    win counts of the n bidders, and zeros.
+    Args:
+        bids: All bids, also those under false names.
+        present: Which of them count.
+        wins: Win counts of the n bidders, and zeros.
+        n: Number of bidders.
     """
     count, total, squares = 0, 0.0, 0.0
     for i in range(len(bids)):
@@ -74,8 +77,10 @@ def before(slot: int, length: int) -> int:
 def stability(past: Floats, played: int, welfare: float) -> float:
     """Return 1 - 3 standard deviations of the last five welfare values, at least 0.
 
-    ``past`` is a ring buffer of welfare, shape (5,); round r is in slot r mod 5. It is 1 while
-    fewer than four rounds were ``played`` before this one.
+    Args:
+        past: Ring buffer of welfare, shape (5,); round r is in slot r mod 5.
+        played: Rounds played before this one; 1 is returned while there are fewer than four.
+        welfare: That of this round.
     """
     if played < 4:
         return 1.0
@@ -96,8 +101,10 @@ def stability(past: Floats, played: int, welfare: float) -> float:
 def normalised_gini(amounts: Floats, order: Integers) -> float:
     """Return the Gini coefficient over (n - 1) / n: 1 if one bidder has all, 0 if none has any.
 
-    ``order`` is a permutation, sorted by amount in place. Little changes from round to round, so
-    that the insertion sort is nearly linear.
+    Args:
+        amounts: At least 0, shape (n,).
+        order: A permutation, shape (n,), sorted by amount in place. Little changes from round to
+            round, so that the insertion sort is nearly linear.
     """
     n = len(amounts)
     total, weighted = 0.0, 0.0

@@ -259,7 +259,8 @@ class Mechanisms:
     def crossed(self, rows: NDArray[np.integer[Any]]) -> Mechanisms:
         """Return mechanisms each of whose fields is that of a row of its own.
 
-        ``rows`` are their numbers, shape (M, 11), in the order of ``FIELDS``.
+        Args:
+            rows: Numbers of rows, shape (M, 11), in the order of ``FIELDS``.
         """
         made = np.zeros(len(rows), _ROW)
         for name, chosen in zip(FIELDS, rows.T, strict=True):

@@ -18,6 +18,9 @@ def mechanism_schema(allowed: Mapping[str, Allowed] | None = None) -> dict[str, 
 
     All eleven fields are required and no other is allowed. Servers ask for this in a schema that
     constrains decoding (OpenAI 2024, "Structured Outputs").
+
+    Args:
+        allowed: What the fields may be, see ``Goal``; those that are not named are free.
     """
     goal = Goal(allowed=allowed or {})
     properties = {

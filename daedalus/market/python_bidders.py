@@ -246,7 +246,11 @@ def _what_was_done(
 ) -> NDArray[np.void]:
     """Return what the bidders did in the last round, dtype ``PLAYED``, shape (B, n).
 
-    ``values`` are those of the round, ``wins`` and ``spent`` what bidders had before it.
+    Args:
+        state: The markets after the round.
+        values: Of the round, shape (B, n, 2).
+        wins: Units won before it, shape (B, n).
+        spent: Payments before it, shape (B, n).
     """
     played = np.zeros(state.bids.shape, PLAYED)
     played["value_one"], played["value_two"] = values[..., 0], values[..., 1]

@@ -195,7 +195,11 @@ def past_round_of(
 ) -> PastRound:
     """Return a round that is over as one bidder knows it.
 
-    ``wanted`` is how many units it can use, and ``played`` what bidders did, see ``disclosed``.
+    Args:
+        bidder: Its number.
+        wanted: Units that it can use, 1 or 2.
+        played: What the bidders did, dtype ``PLAYED``, shape (n,).
+        public: What all are told.
     """
     own, bids = played[bidder], public.bids
     return PastRound(

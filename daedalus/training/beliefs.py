@@ -23,8 +23,12 @@ from daedalus.training.writing import mechanism_constraint
 def stages(run: RunFolder, pretrained: str, taught: bool) -> dict[str, str | Path]:
     """Return the models of a finished training run, from the first to the last.
 
-    The embedded model without adapters has no copy from before SFT. ``pretrained`` is that of the
-    model's settings, and a run is ``taught`` if it had steps of SFT.
+    The embedded model without adapters has no copy from before SFT.
+
+    Args:
+        run: The folder of the run.
+        pretrained: The pretrained model in its settings, or an empty text.
+        taught: Whether it had steps of SFT.
     """
     first = resolved(pretrained) or run.base_model if taught else run.sft_model
     untrained = {"untrained": first} if Path(first).exists() else {}
@@ -58,9 +62,13 @@ def likeliest(language_model: LanguageModel, chat: list[Message]) -> Completions
 def choice_beliefs(language_model: LanguageModel, said: Completions) -> pd.DataFrame:
     """Return how likely a model finds each choice in an answer, given what stands before it.
 
-    The one answer is constrained, and perhaps of another model with the same tokenizer. The table
-    has a row for each choice, in order: its ``field``, the ``token`` that was chosen, its
-    ``probability`` among the allowed ones, and the ``entropy`` of these in nats.
+    Args:
+        language_model: The model that is asked.
+        said: One constrained answer, perhaps of another model with the same tokenizer.
+
+    Returns:
+        A row for each choice, in order: its ``field``, the ``token`` that was chosen, its
+        ``probability`` among the allowed ones, and the ``entropy`` of these in nats.
     """
     model, tokenizer = language_model.model, language_model.tokenizer
     constraint = mechanism_constraint(language_model)

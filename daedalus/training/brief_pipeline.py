@@ -94,10 +94,13 @@ def _pairs(
 
 @phase(LESSONS)
 def brief_lessons(briefs: Sequence[Brief], answered: Sequence[Mechanism], at_once: bool) -> Dataset:
-    """Return pairs of a prompt and an answer to briefs that know their sentences' meanings.
+    """Return pairs of a prompt and an answer.
 
-    The first of them have mechanisms. The others have the first part of an answer alone, unless
-    answers are given ``at_once``, as mechanisms alone, which leaves them out.
+    Args:
+        briefs: The briefs; each knows the meanings of its sentences.
+        answered: The mechanisms of the first of them. The others have the first part of an answer
+            alone, unless answers are given at once, which leaves them out.
+        at_once: Whether answers are mechanisms alone.
     """
     texts = [
         values_text(each) if at_once else answer_text(true_clauses(brief), each)

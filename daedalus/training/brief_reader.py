@@ -158,9 +158,15 @@ def load_reader(folder: Path, sides: bool = False) -> TunedReader:
 def train_reader(
     examples: Iterable[Parts], settings: BriefReaderSettings, seed: int
 ) -> tuple[TunedReader, list[float]]:
-    """Return a reader whose adapters and head are trained, and the mean loss of each epoch.
+    """Train adapters and head on sentences whose parts have meanings.
 
-    The parts of the sentences have meanings. Each has one part, unless ``settings.parts``.
+    Args:
+        examples: The sentences; of one part each, unless ``settings.parts``.
+        settings: Rank, rates and epochs.
+        seed: Seed of the run.
+
+    Returns:
+        The reader, and the mean loss of each epoch.
 
     Raises:
         CannotRunError: The encoder cannot be had.

@@ -106,8 +106,12 @@ def write_sum(base: str | Path, phases: Sequence[Path], folder: Path) -> None:
     """Write one adapter that does to the base model what the adapters of all phases do.
 
     Each phase trains adapters on weights that contain those of the phases before. So the updates
-    add up. Their factors are concatenated, which is exact: the rank is the sum of the ranks. The
-    adapter names the base model. The folder exists.
+    add up. Their factors are concatenated, which is exact: the rank is the sum of the ranks.
+
+    Args:
+        base: Folder or hub name of the base model, which the adapter names.
+        phases: Folders of the adapters, at least one.
+        folder: Existing folder that receives the adapter.
 
     Raises:
         CannotRunError: The base model cannot be loaded.

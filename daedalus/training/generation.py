@@ -85,7 +85,10 @@ def _batches(goals: Sequence[Goal]) -> Iterator[tuple[list[int], Goal]]:
 def make_ask(language_model: LanguageModel, temperature: float, pattern: str) -> Ask:
     """Return a function that asks for one reply. A reply depends on its chat and seed alone.
 
-    Temperature 0 decodes greedily. The pattern is a regular expression of what may be written.
+    Args:
+        language_model: The model that answers.
+        temperature: Sampling temperature; 0 decodes greedily.
+        pattern: A regular expression of the texts that it may write.
     """
     constraint = constraint_to(pattern, language_model.model, language_model.tokenizer)
 
@@ -146,8 +149,12 @@ def complete(
 ) -> Completions:
     """Answer chats in one batch, with torch's global random numbers and no settings but these.
 
-    A constraint is of all prompts or by prompt; None allows anything. For the other arguments see
-    ``make_generate``.
+    Args:
+        language_model: The model that answers.
+        chats: B chats.
+        temperature: Sampling temperature; 0 decodes greedily.
+        max_new_tokens: Largest number of tokens of an answer that is not constrained.
+        constraint: What the model may write, of all prompts or by prompt; None is anything.
     """
     tokenizer = language_model.tokenizer
     inputs = tokenizer.apply_chat_template(

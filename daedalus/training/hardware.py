@@ -194,7 +194,9 @@ def _import_unsloth() -> None:
 def memory_advice(phase: str, setting: str) -> Iterator[None]:
     """Say what to change if the memory of the GPU or of the machine does not suffice for a phase.
 
-    The setting is a key whose value, when lower, takes less memory.
+    Args:
+        phase: Its name.
+        setting: Key of the setting that takes less memory with a lower value.
 
     Raises:
         CannotRunError: It did not suffice.

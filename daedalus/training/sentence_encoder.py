@@ -30,7 +30,9 @@ _LONGEST = 512  # tokens, the most that it takes
 class SentenceEncoder:
     """Maps sentences to embeddings: the mean of the last hidden states, of length 1.
 
-    The transformer may have adapters.
+    Attributes:
+        tokenizer: Its tokenizer.
+        model: Its transformer, perhaps with adapters.
     """
 
     tokenizer: Any
@@ -49,10 +51,14 @@ class SentenceEncoder:
         return torch.nn.functional.normalize(mean, dim=1)
 
     def words(self, sentences: Sequence[str]) -> tuple[Tensor, NDArray[np.int64]]:
-        """Return an embedding of each word, or piece of one, in each of B sentences, and its ends.
+        """Return an embedding of each word, or piece of one, in its sentence.
 
-        Embeddings have length 1 and shape (B, T, width), and carry gradients. The ends are the
-        first character and the one after the last, shape (B, T, 2), equal where none is.
+        Args:
+            sentences: B sentences.
+
+        Returns:
+            Embeddings of length 1, shape (B, T, width), which carry gradients; and the first
+            character and the one after the last of each, shape (B, T, 2), equal where none is.
         """
         hidden, tokens = self._hidden(sentences)
         return torch.nn.functional.normalize(hidden, dim=2), tokens["offset_mapping"].numpy()

@@ -72,7 +72,10 @@ def check_updates(
 ) -> None:
     """Refuse futures longer than an episode, and updates without a name that files can bear.
 
-    If there are ``updates``, they are trained instead of ``numbers``.
+    Args:
+        numbers: The settings ``numbers``.
+        updates: Those of ``updates``, which are trained instead, by name.
+        episode_length: Steps of an episode.
 
     Raises:
         ValueError: The message says what to change.

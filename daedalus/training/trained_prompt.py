@@ -22,8 +22,10 @@ _EARLIER = ("objective",)  # keys of earlier versions, which observations tell s
 def trained_prompt(source: str | Path) -> PromptSettings:
     """Return the prompt settings of an exported model; defaults for other models.
 
-    Its folder or hub name says where it is. From the hub the file is downloaded, or taken from the
-    cache.
+    The file of a model on the hub is downloaded, or taken from the cache.
+
+    Args:
+        source: Folder or hub name of the model.
 
     Raises:
         CannotRunError: The hub cannot be asked for the file, and the cache does not know it. With

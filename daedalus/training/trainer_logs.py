@@ -36,7 +36,13 @@ groups. If these hold neighbours, the two numbers after it tell them apart.
 
 
 class SignalsCallback(TrainerCallback):
-    """Passes the logs of a phase to the tracker. Messages name the setting of its ``rate``."""
+    """Passes the logs of a trainer to the tracker.
+
+    Args:
+        tracker: Takes the logs.
+        phase: Name of the phase in logs.
+        rate: Key of the setting of its learning rate, for messages.
+    """
 
     def __init__(self, tracker: Tracker, phase: str, rate: str) -> None:
         self._tracker = tracker

@@ -18,7 +18,12 @@ Change = Callable[[Sequence[int], str, np.random.Generator], str]
 
 @dataclass(frozen=True)
 class Writing:
-    """What constrained answers may be after a prompt, and how one is changed."""
+    """What constrained answers may be.
+
+    Attributes:
+        allow: Returns what may be written after a prompt.
+        change: Returns a neighbour of an answer.
+    """
 
     allow: Constraints
     change: Change

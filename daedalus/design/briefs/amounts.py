@@ -141,10 +141,15 @@ def _in_words(number: int) -> str:
 
 @dataclass
 class _Found:
-    """A number in a text, and its place there.
+    """A number in a text.
 
-    It is divided by its unit, if one is named. It is sure if its form leaves no doubt that it is an
-    amount. What is counted in thousands counts as money.
+    Attributes:
+        start: Place of its first character.
+        end: Place after its last one.
+        number: The number, without its unit.
+        unit: What it is divided by; None if no unit is named.
+        sure: Whether its form leaves no doubt that it is an amount.
+        money: Whether it is money, or counted in thousands.
     """
 
     start: int

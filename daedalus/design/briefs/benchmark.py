@@ -36,7 +36,11 @@ class Benchmark:
     def observe(self, brief: Brief, seed: int) -> Observation:
         """Return what a designer sees: the words, and first records of the bidders it expects.
 
-        It sees neither weights nor rules. The seed of the records is from 0 to 2**53 - 1.
+        It sees neither weights nor rules.
+
+        Args:
+            brief: The brief.
+            seed: Seed of the records, 0 to 2**53 - 1.
         """
         episodes = self.market(brief.known_population).reset(episode_seeds([seed]))
         episodes.goals = np.array([Goal(brief=brief.text)], object)

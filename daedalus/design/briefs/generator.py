@@ -105,7 +105,10 @@ def draw_split(split: Split, fits: Fits, taken: frozenset[str] = frozenset()) ->
 def draw_pairs(count: int, fits: Fits, taken: frozenset[str] = frozenset()) -> Iterator[Brief]:
     """Yield minimal pairs: two briefs of equal sentences, but for one or two words or an amount.
 
-    Both of a pair must fit, and neither may have a text that is taken.
+    Args:
+        count: Number of pairs.
+        fits: See ``draw_split``; both of a pair must fit.
+        taken: Texts that neither may have.
     """
     rng = generator(SEED, "briefs/pairs")
     number, texts = 0, set(taken)

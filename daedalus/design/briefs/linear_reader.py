@@ -18,7 +18,8 @@ _STRENGTH = 30.0  # inverse regularisation, for features of length 1
 class LinearReader:
     """Logistic regression over features of single sentences, whose amounts are masked.
 
-    They are those of an embedding, or TF-IDF of words and pairs of words.
+    Args:
+        embed: Features; TF-IDF of words and pairs of words if None.
     """
 
     def __init__(self, embed: Embed | None = None) -> None:

@@ -45,9 +45,15 @@ def range_by_its_words(
 ) -> list[tuple[str, float, float]]:
     """Return the two meanings that a range has, each with its amount and probability.
 
-    These are the bound from below and that from above. There are none if the words of the text, a
-    part of the sentence, name no range, or if the field of its likeliest meaning cannot be bounded
-    from both sides.
+    Args:
+        meaning: The likeliest meaning of a part of a sentence.
+        text: The part.
+        sentence: The sentence.
+        probabilities: The probability of each meaning.
+
+    Returns:
+        The bound from below and that from above. Nothing, if the words name no range or if the
+        field of the meaning cannot be bounded from both sides.
     """
     sides = sides_of(meaning)
     ends = range_in(text) if sides and not _TAKEN_BACK.search(sentence) else {}
@@ -75,7 +81,13 @@ def range_in(text: str) -> dict[str, float]:
 
 
 def _halves(words: str, end: int, start: int) -> tuple[str, str]:
-    """Return masked words in two parts: the first amount ends at ``end``, the next starts later."""
+    """Return masked words in two parts, each with one of two amounts.
+
+    Args:
+        words: The words.
+        end: Where the first amount ends.
+        start: Where the second one starts.
+    """
     joints = list(_JOINT.finditer(words, end, start))
     if not joints:
         return words[:end], words[end:]

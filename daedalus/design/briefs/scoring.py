@@ -98,7 +98,10 @@ def shortfall(
 ) -> NDArray[np.float64]:
     """Return by how much means fall short of floors, in sum, shape (B,); 0 if they do not.
 
-    The means of ``TERMS`` have the shape (B, T). The margin is added to each floor.
+    Args:
+        terms: Means of ``TERMS``, shape (B, T).
+        floors: Least means by term.
+        margin: What is added to each floor.
     """
     total = np.zeros(len(terms))
     for name, least in floors.items():
@@ -124,7 +127,13 @@ def verdict(brief: Brief, mechanism: Mechanism, terms: NDArray[np.float64]) -> V
 
 
 def broken_rules(brief: Brief, mechanism: Mechanism, terms: NDArray[np.float64]) -> tuple[str, ...]:
-    """Return the rules of a brief that a mechanism of these mean terms breaks, each in words."""
+    """Return the rules of a brief that a mechanism breaks, each as a short text.
+
+    Args:
+        brief: Its fields and floors are the rules.
+        mechanism: What is set.
+        terms: Its means of ``TERMS``, shape (T,).
+    """
     fields = [
         f"{name}: {getattr(mechanism, name)}"
         for name, allowed in brief.allowed.items()

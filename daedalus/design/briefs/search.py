@@ -39,8 +39,10 @@ def worth(
 ) -> NDArray[np.float64]:
     """Return the objective of B mechanisms, less a price for falling short of floors, shape (B,).
 
-    The means of ``TERMS`` have the shape (B, T). A margin is added to each floor, since other
-    futures check them.
+    Args:
+        terms: Their means of ``TERMS``, shape (B, T).
+        reward: Weights of terms.
+        floors: Least means by term; a margin is kept, since other futures check them.
     """
     return objective(terms, reward) - _PRICE * shortfall(terms, floors, _MARGIN)
 

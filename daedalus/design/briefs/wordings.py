@@ -34,10 +34,12 @@ def wordings(writer: Writer = "first") -> Mapping[str, tuple[str, ...]]:
 
 
 def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str, str]]:
-    """Return sentences with their meanings, for readers that learn; all but the second writer's.
+    """Return sentences with their meanings, for readers that learn.
 
-    The benchmark lets readers learn those of the first writer, of the types that train. There are
-    at most ``most`` of each meaning and writer.
+    Args:
+        benchmark: Whether they are what the benchmark lets readers learn: the first writer's, of
+            the types that train. Otherwise they are all but the second writer's.
+        most: Sentences of each meaning and writer; all if None.
     """
     writers: tuple[Writer, ...] = ("first",) if benchmark else ("first", "hurried")
     return [

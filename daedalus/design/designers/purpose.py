@@ -68,7 +68,10 @@ class Purpose:
     def instead(self, env: DesignEnv, population: str | None, fixed_bidders: bool = True) -> str:
         """Return a sentence that says what it was trained for; empty if ``env`` is that.
 
-        The bidders of ``env`` count if they are fixed; their population may have a name.
+        Args:
+            env: What the designer is asked for: the market, its bidders and the reward.
+            population: Name of the bidders; None if they have none.
+            fixed_bidders: Whether the designer plays with the bidders of ``env``.
         """
         asked = [] if self.is_for(env.reward) else [f"for {env.reward.name}"]
         if fixed_bidders and not self.knows(env.market.population):

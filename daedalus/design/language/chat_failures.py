@@ -67,9 +67,13 @@ _BROKEN = "base_url: {url} broke off in {attempts} ({said}); see the server's lo
 def advice(
     error: openai.OpenAIError | NoReplyError, body: bytes, client: OpenAI, settings: ChatServer
 ) -> str:
-    """Return what failed and what to do about it. It may hold the key.
+    """Return what failed and what to do about it. Beside the body, it may hold the key.
 
-    The body is that of the response that failed, as far as it may be shown.
+    Args:
+        error: What the client raised.
+        body: Body of the response that failed, as far as it may be shown; empty if there is none.
+        client: Who asked.
+        settings: The server.
     """
     return _template(error, settings).format(
         url=settings.base_url,

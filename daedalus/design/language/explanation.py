@@ -95,8 +95,11 @@ MEANINGS: dict[str, str] = {
 def explanation(shown: Iterable[str], goal: Goal, function: str = "") -> str:
     """Return a system message that says everything needed to answer.
 
-    ``shown`` are the names that the prompt will show numbers under, of ``MEANINGS``. The model sets
-    the rules by calling a function, or without one by an answer with a mechanism.
+    Args:
+        shown: Names that the prompt will show numbers under, of ``MEANINGS``; repeats do no harm.
+        goal: What is asked for.
+        function: Name of the function by which the model sets the rules. If it is empty, the model
+            answers with a mechanism.
     """
     reward = BY_BRIEF if goal.brief and not goal.weights else _scored_by(goal)
     call = CALL.format(function=function) + restrictions(goal)

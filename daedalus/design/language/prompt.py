@@ -36,8 +36,11 @@ class Generate(Protocol[Said]):
     ) -> list[Said]:
         """Return one completion for each chat.
 
-        A model that can write only what the goal of a chat allows does so. There are no goals if
-        nobody said.
+        Args:
+            chats: B chats.
+            rng: Source of the draws.
+            goals: The goal of each chat; none if nobody said. One that can write only what a goal
+                allows does so.
         """
         ...
 

@@ -72,9 +72,12 @@ def terms_of(settings: Sequence[ObjectiveSetting]) -> list[str]:
 def draw_objectives(
     settings: Sequence[ObjectiveSetting], count: int, rng: np.random.Generator
 ) -> Objectives:
-    """Draw the objectives of ``count`` prompts. Each is, or is drawn from, one of ``settings``.
+    """Draw the objectives of prompts. Each is, or is drawn from, one of ``settings``.
 
-    There is at least one, and ``check_objectives`` allows it.
+    Args:
+        settings: Objectives that ``check_objectives`` allows, at least one.
+        count: Number of prompts.
+        rng: Random numbers.
     """
     names = terms_of(settings)
     pools = np.stack([_weights(each, names, count, rng) for each in settings])

@@ -23,7 +23,17 @@ Scores = Callable[[NDArray[np.intp], int], NDArray[np.float64]]
 def best_fixed(
     budget: SearchBudget, score: Objective, rng: np.random.Generator, goal: Goal = ANYTHING
 ) -> tuple[Mechanism, list[Rung]]:
-    """Return the mechanism of highest score among those that the goal allows, and the rungs."""
+    """Search for the mechanism with the highest score.
+
+    Args:
+        budget: How many candidates and episodes.
+        score: What is maximised.
+        rng: Draws the candidates.
+        goal: It allows the candidates.
+
+    Returns:
+        The best mechanism, and the rungs of the halving.
+    """
     pool = random_mechanisms(budget.candidates, rng, goal=goal)
     rungs = list(
         successive_halving(
@@ -49,9 +59,14 @@ def best_of_candidates(
     episodes: int,
     goal: Goal = ANYTHING,
 ) -> Mechanism:
-    """Return the best mechanism that ``sweep_each_type`` finds from given candidates.
+    """Return the best mechanism that sweeps find from given candidates.
 
-    The last comparison has four times the episodes of a sweep. The goal allows the candidates.
+    Args:
+        candidates: At least one mechanism.
+        score: What is maximised.
+        sweeps: Most sweeps from the best candidate of each auction type.
+        episodes: Episodes behind each score of a sweep. The last comparison has four times as many.
+        goal: It allows the candidates and what is tried.
     """
     pool = Mechanisms.stack(candidates)
     order = np.argsort(-score(pool, episodes), kind="stable")
@@ -112,9 +127,14 @@ def sweep(
     episodes: int,
     levels: FieldValues = LEVELS,
 ) -> Mechanism:
-    """Set one field after the other to its best level, in at most ``sweeps`` rounds.
+    """Set one field after the other to its best level.
 
-    A round that changes nothing ends the search.
+    Args:
+        mechanism: Where the search starts.
+        score: What is maximised.
+        sweeps: Most sweeps over all fields. A sweep that changes nothing ends the search.
+        episodes: Episodes behind each score.
+        levels: Values of each field that are tried.
     """
     for _ in range(sweeps):
         before = mechanism
@@ -134,11 +154,21 @@ def sweep_each_type(
     episodes: int,
     levels: FieldValues = LEVELS,
 ) -> list[Mechanism]:
-    """Return what ``sweep`` makes of the best candidate of each auction type.
+    """Sweep from the best candidate of each auction type.
 
     A change of the auction type pays only together with changes of other fields. So one sweep
-    starts from each auction type. Each pool is sorted from best to worst, and the first that has
-    an auction type supplies its start.
+    starts from each auction type.
+
+    Args:
+        pools: Candidates, each pool sorted from best to worst. The first pool that has an auction
+            type supplies its start.
+        score: What is maximised.
+        sweeps: See ``sweep``.
+        episodes: See ``sweep``.
+        levels: See ``sweep``.
+
+    Returns:
+        One mechanism for each auction type among the candidates.
     """
     starts: dict[int, Mechanism] = {}
     for pool in pools:

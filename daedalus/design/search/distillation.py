@@ -93,7 +93,11 @@ def gather_distillation_data(
     far act until the episode ends. Each improvement uses the trees of the one before (policy
     iteration).
 
-    The candidates are compared in every state. Refinements change them before.
+    Args:
+        env: Where the states come from.
+        candidates: Mechanisms that are compared in every state, or refined before.
+        budget: Refinements, rounds, improvements, and the size of each.
+        seed: Seed of the states, the futures and the trees.
     """
     gatherer = _Gatherer(env, budget, seed)
     half = replace(gatherer, budget=replace(budget, rounds=max(1, budget.rounds // 2)))
@@ -159,11 +163,18 @@ def refined_candidates(
     seed: int,
     purpose: str,
 ) -> Mechanisms:
-    """Sweep each candidate in the states in which the learner chooses it.
+    """Sweep each candidate in the states in which a designer chooses it.
 
     The best response to one population is too special, because several populations can lead to
     the same observation. The best mechanism on average over such states is the one to choose
     (policy improvement within the regions of a policy: Howard 1960).
+
+    Args:
+        env: Where the states come from.
+        learner: The designer that leads to them and chooses among its candidates.
+        budget: Number of states, exploration, and the horizon of comparisons.
+        seed: Seed of the states and the futures.
+        purpose: Keys the states; another purpose gives other states.
 
     Returns:
         The refined candidates and, last, the last candidate unchanged. Candidates that are hardly
@@ -209,10 +220,15 @@ def distil(
     seed: int,
     keep: Path | None = None,
 ) -> TreeDesigner:
-    """Return trees fitted to distillation data, see ``gather_distillation_data``.
+    """Return trees fitted to distillation data.
 
-    Data is kept in the file ``keep``. If it exists, the trees are fitted to it, and the budget is
-    not used. Nor is it if ``budget.data`` names a file.
+    Args:
+        env: Where data is gathered, unless ``budget.data`` names a file of it.
+        candidates: Mechanisms to choose from, see ``gather_distillation_data``.
+        budget: How much data.
+        seed: Seed of the data and the trees.
+        keep: File for the data. If it exists, the trees are fitted to it, and the budget is not
+            used.
     """
     if keep is not None and keep.exists():
         return DistillationData.read(keep).fitted(seed)

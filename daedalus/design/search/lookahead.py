@@ -28,7 +28,12 @@ _CHUNK = 32_768  # futures played at once, about a quarter of a gigabyte
 
 @dataclass(frozen=True)
 class ContinuationPolicy:
-    """A designer that acts in a future after the commitment steps of a mechanism, at least 1."""
+    """Acts in a future after the commitment steps of a mechanism.
+
+    Attributes:
+        designer: The designer that then sets the mechanisms.
+        commitment_steps: Steps for which the mechanism stays in force, at least 1.
+    """
 
     designer: Designer
     commitment_steps: int
@@ -83,7 +88,9 @@ def _steps(
 class LookAhead:
     """Compares mechanisms in futures of given states, by the reward of their environment.
 
-    Each state has as many futures, K. All mechanisms of a state share them.
+    Attributes:
+        futures: Futures K of each state. All mechanisms of a state share them.
+        seed: Seed of the futures.
     """
 
     futures: int
@@ -117,8 +124,11 @@ class LookAhead:
     ) -> NDArray[np.float64]:
         """Return the mean reward of each of M candidates in each of B states, shape (B, M).
 
-        The states stay as they are. Each must have the horizon's steps left. Another purpose gives
-        other futures.
+        Args:
+            states: Paused episodes, which stay as they are.
+            candidates: M mechanisms.
+            horizon: Steps of each future. Every episode must have them left.
+            purpose: Keys the futures; another purpose gives other futures.
         """
         rows, choices = _pairs(states, candidates)
         seeds = self.future_seeds(len(states), purpose)[rows]
@@ -138,8 +148,11 @@ class LookAhead:
         the episode ends (the cost-to-go of AggreVaTe: Ross & Bagnell 2014). So lasting effects of a
         candidate count, and so does the chance to replace it.
 
-        The states stay as they are. Each must have a step left. Another purpose gives other
-        futures.
+        Args:
+            states: Paused episodes with at least one step left, which stay as they are.
+            candidates: M mechanisms.
+            continuation: Acts after the commitment steps.
+            purpose: Keys the futures; another purpose gives other futures.
 
         Returns:
             Sums of the rewards of all remaining steps, means over futures.
@@ -161,7 +174,14 @@ class LookAhead:
 
 @dataclass(frozen=True)
 class _Piece:
-    """What ``play_futures`` plays at once: mechanisms, and of the states those that they name."""
+    """Mechanisms and the states in which they are compared, apart from all others.
+
+    Attributes:
+        states: Paused episodes.
+        rows: The state of each mechanism, shape (B,).
+        mechanisms: B mechanisms.
+        seeds: Seeds of their futures, shape (B, K).
+    """
 
     states: Episodes
     rows: NDArray[np.int64]
@@ -261,7 +281,10 @@ def fork_rewards(
 def _fork_rewards(
     episode: Episodes, mechanisms: Mechanisms, seeds: NDArray[np.uint64], horizon: int
 ) -> NDArray[np.float64]:
-    """Return the mean reward of each mechanism; without seeds in the episode's own future."""
+    """Return the mean reward of K mechanisms in futures of one episode, shape (K,).
+
+    Without seeds there is one future: that which the episode itself has.
+    """
     rows = np.zeros(len(mechanisms), np.int64)
     if len(seeds):
         shared = np.broadcast_to(seeds, (len(rows), len(seeds)))

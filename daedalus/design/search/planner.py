@@ -23,9 +23,13 @@ def plan(
 ) -> Mechanisms:
     """Return the best mechanism found for each state: the best candidate, then local search.
 
-    Each of the states has a step left, and stays as it is. Candidates are moved to what the goal of
-    a state allows. If an episode ends earlier, the budget's horizon is shorter. Another purpose
-    gives other futures.
+    Args:
+        states: B paused episodes with at least one step left, which stay as they are.
+        candidates: Mechanisms to choose from, moved to what the goal of a state allows.
+        budget: How far and how broadly to look ahead. If an episode ends
+            earlier, the horizon is shorter.
+        seed: Seed of futures and variations.
+        purpose: Keys the futures; another purpose gives other futures.
     """
     left = states.env.settings.episode_length - int(states.steps.max())
     budget = replace(budget, horizon=min(budget.horizon, left))

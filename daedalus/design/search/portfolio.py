@@ -42,9 +42,16 @@ def best_responses(
     seed: int,
     purpose: str,
 ) -> list[Mechanism]:
-    """Return the best mechanism of each environment; the goals of all allow the same.
+    """Return the best mechanism of each environment.
 
     The best of ``starts`` and of random mechanisms is swept.
+
+    Args:
+        envs: Where mechanisms are played, at least one. Their goals allow the same.
+        starts: Mechanisms to begin from.
+        episodes: Episodes behind each score of a sweep.
+        seed: Seed of the run.
+        purpose: Keys the random mechanisms and the markets.
     """
     drawn = random_mechanisms(_POOL, generator(seed, purpose), goal=envs[0].goal)
     pool = Mechanisms.stack([*starts, *(drawn[row] for row in range(len(drawn)))])

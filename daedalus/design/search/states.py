@@ -72,10 +72,17 @@ def mid_episode_states(
     designer: Designer | None = None,
     goals: NDArray[np.object_] | None = None,
 ) -> Episodes:
-    """Play ``count`` episodes, each to a random step. Another purpose gives other states.
+    """Play ``count`` episodes, each to a random step.
 
-    Until then the designer sets the mechanisms, or else a ``RandomWalkDesigner`` over all valid
-    ones. ``goals`` has the goal of each episode, shape (count,); None is the environment's.
+    Args:
+        env: The environment.
+        count: Number of states.
+        seed: Seed of the states.
+        purpose: Keys the states; another purpose gives other states.
+        horizon: Steps that must be left in each episode.
+        designer: Sets the mechanisms until then; None is a ``RandomWalkDesigner`` over all valid
+            mechanisms.
+        goals: The goal of each episode, shape (count,); None is that of the environment.
 
     Returns:
         ``count`` paused episodes. Their steps are uniform from 0 to the last step that leaves the

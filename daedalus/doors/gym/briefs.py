@@ -113,7 +113,11 @@ def _text_space(briefs: Sequence[Brief]) -> Text:
 
 
 def make_briefs(briefs: str = "wordings", render_mode: None = None) -> BriefsEnv:
-    """Return the environment for ``gymnasium.make``, of a frozen split or a JSON-lines file.
+    """Return the environment for ``gymnasium.make``.
+
+    Args:
+        briefs: A frozen split, such as ``wordings`` or ``training``, or a JSON-lines file.
+        render_mode: None: there is nothing to render.
 
     Raises:
         BriefError: There is no such split or file, a line of the file is no brief, or no action

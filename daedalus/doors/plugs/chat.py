@@ -15,8 +15,11 @@ REFUSED = "Your last answer was refused and earned nothing: {reason}"
 class ChatEpisode:
     """An episode that a chat plays, with the rules and the prompt of ``designer=endpoint``.
 
-    An answer that holds no mechanism uses up its step and earns 0; no round is played. The seed is
-    one of 0 to 2**53 - 1, as ``daedalus.make`` means it.
+    An answer that holds no mechanism uses up its step and earns 0; no round is played.
+
+    Args:
+        env: The market, the shape of its episodes, and the reward.
+        seed: Seed of the episode, 0 to 2**53 - 1, as ``daedalus.market`` means it.
     """
 
     def __init__(self, env: DesignEnv, seed: int) -> None:

@@ -41,7 +41,14 @@ Others = Callable[["EstimatedMarkets"], Mapping[str, Mixture]]
 class Plan:
     """How a mechanism is designed for the bidders of a log, and judged.
 
-    Episodes are played if a result has no formula. What is understood is what a brief asks for.
+    Attributes:
+        market: The market in which mechanisms are played.
+        reward: What the seller wants.
+        search: Budget of the search.
+        episodes: Episodes in which a mechanism is played, if its result has no formula.
+        confidence: Confidence of the intervals.
+        seed: Seed of all draws.
+        understood: What a brief asks for; None without a brief.
     """
 
     market: MarketSettings

@@ -96,7 +96,12 @@ def _changes(settings: BidLogSettings) -> list[tuple[str, str, dict[str, Any]]]:
 def _left_out(log: BidLog, levels: Numbers) -> list[tuple[str, Numbers]]:
     """Return samples without the sale of the lowest bids, and without that of the highest.
 
-    They are told by what is assumed, and by how often each sale counts, shape (A,).
+    Args:
+        log: The log.
+        levels: What covariates lead to expect of each sale, shape (A,).
+
+    Returns:
+        What is assumed, and how often each sale counts, shape (A,).
     """
     relative = np.log(log.bids / levels[log.sale])
     means = np.bincount(log.sale, relative) / log.bidders

@@ -52,7 +52,15 @@ _WAYS_TO_BID = {"phone", "online", "floor", "proxy"}
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table that have a meaning for sales."""
+    """The columns of a table that have a meaning for sales.
+
+    Attributes:
+        auction: Column of the sales.
+        bid: Column of the bids.
+        bidder: Column of the bidders, or None.
+        reserve: Column of the reserves, or None.
+        date: Column of the dates, or None.
+    """
 
     auction: str
     bid: str
@@ -263,6 +271,14 @@ def last_bids(
     bids: Sequence[float], kind: str, date: str | None = None,
 ) -> tuple[list[bool], list[Note]]:  # fmt: skip
     """Return which rows count: in ascending sales the highest bid of each bidder.
+
+    Args:
+        table: The table, for its lines.
+        auctions: Sale of each row.
+        bidders: Bidder of each row, or None.
+        bids: Bid of each row.
+        kind: Format of the sales.
+        date: The column of dates, or None.
 
     Raises:
         CannotRunError: Somebody bids twice in a sealed sale; the message names both lines.

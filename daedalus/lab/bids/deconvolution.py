@@ -157,7 +157,14 @@ class Deconvolution:
     def of(
         cls, bids: SealedBids, own_bid: bool, more_rivals: int = 0, smoothing: float = 1.0
     ) -> Deconvolution:
-        """Return the estimate of a log; see ``Sieve``, and ``knots`` for the smoothing."""
+        """Return the estimate of a log.
+
+        Args:
+            bids: The bids.
+            own_bid: Whether a winner pays its own bid; else bids are values.
+            more_rivals: How many rivals more than came bidders expected, or fewer.
+            smoothing: Factor of the smoothing, see ``knots``.
+        """
         unit = float(np.exp(bids.logs.mean()))
         sieve = Sieve(bids, own_bid, more_rivals, knots(len(bids.logs), smoothing), unit)
         every = -(-len(bids.bidders) // _FIRST)

@@ -263,7 +263,14 @@ def _numbers_of_bidders(
     samples: Sequence[Estimate],
     rise: tuple[float, float] | None,
 ) -> Iterator[Check]:
-    """Yield checks by number of bidders (Haile, Hong & Shum 2003)."""
+    """Yield checks by number of bidders (Haile, Hong & Shum 2003).
+
+    Args:
+        kind: The format.
+        estimate: The estimate.
+        samples: Estimates of bootstrap samples.
+        rise: How log bids rise with each bidder more, and its error; None if nothing tells.
+    """
     private = "Values do not depend on who comes."
     lower = "Bidders learn from others, or collude where many come: values are not private."
     if len(estimate.by_size) < 2:
@@ -326,7 +333,13 @@ def _slope_of_values(estimate: Estimate, samples: Sequence[Estimate]) -> tuple[f
 def _money(
     estimator: Estimator, residuals: Residuals, rounding: tuple[float, float | None]
 ) -> Iterator[Check]:
-    """Yield checks of the amounts: rounding, equal bids, the reserve, and steps of a clock."""
+    """Yield checks of the amounts: rounding, equal bids, the reserve, and steps of a clock.
+
+    Args:
+        estimator: The log.
+        residuals: Its residuals.
+        rounding: The typical step of bids as a share of them, and their step if they have one.
+    """
     log, settings = estimator.log, estimator.settings
     low, high = np.quantile(residuals.left, [0.25, 0.75])
     deviation = max(float(high - low) / PER_DEVIATION, _LEAST)

@@ -27,8 +27,12 @@ def scale_of(values: Numbers) -> float:
 def population_of(values: Numbers, bidders: int) -> Population:
     """Return a population that sells one unit to bidders with estimated values.
 
-    Of these quantiles, shape (K,), the highest becomes 1. In first price bidders bid the
-    equilibrium against rivals like them, and they do not learn: the estimate rests on this belief.
+    In first price they bid the equilibrium against rivals like them, and they do not learn: the
+    estimate rests on this belief.
+
+    Args:
+        values: Quantiles of values in levels, shape (K,). The highest becomes 1.
+        bidders: Number of bidders.
     """
     table = [round(float(each), 6) for each in values / scale_of(values)]
     shown = ValueDistribution(family="quantiles", quantiles=table)

@@ -89,7 +89,13 @@ class Estimate(Tables):
 
 @dataclass(frozen=True)
 class Estimator:
-    """Estimates values from a log without its errors, or from a bootstrap sample of its sales."""
+    """Estimates values from a log, or from a bootstrap sample of its sales.
+
+    Attributes:
+        log: The log, without its errors.
+        settings: How values are estimated.
+        regression: The regression of its bids.
+    """
 
     log: BidLog
     settings: BidLogSettings
@@ -270,9 +276,12 @@ class Estimator:
 def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:
     """Return the revenue of a sale at each reserve of a table of quantiles, shape (K,).
 
-    The reserves are the values, quantiles at ``LEVELS``. It is that of a second-price sale, and in
-    equilibrium of a first-price sale too (Myerson 1981): the reserve if one bidder reaches it, and
-    the second value if two do.
+    It is that of a second-price sale, and in equilibrium of a first-price sale too (Myerson 1981):
+    the reserve if one bidder reaches it, and the second value if two do.
+
+    Args:
+        values: Quantiles of values at ``LEVELS``, which are the reserves too.
+        shares: Share of the sales by number of bidders.
     """
     total = np.zeros(len(values))
     for size, share in shares.items():
@@ -285,13 +294,24 @@ def revenue_curve(values: Numbers, shares: dict[int, float]) -> Numbers:
 
 
 def money_at(estimate: Estimate, multiples: Numbers) -> Numbers:
-    """Return the mean revenue of a sale in the money of the log at multiples of the base, (M,)."""
+    """Return the mean revenue of a sale in the money of the log, by ``revenue_curve``.
+
+    Args:
+        estimate: Values, numbers of bidders and classes of sales.
+        multiples: Reserves of M policies, as multiples of the base, shape (M,).
+    """
     curve = revenue_curve(estimate.values, estimate.shares)
     return over_classes(estimate.bases, estimate.worth, multiples, estimate.values, curve)
 
 
 def money_with_stronger(estimate: Estimate, multiples: Numbers, factor: float) -> Numbers:
-    """Return ``money_at`` of second-price sales where one bidder has higher values by a factor."""
+    """Return the mean second-price revenue if one bidder of each sale is stronger, shape (M,).
+
+    Args:
+        estimate: Values, numbers of bidders and classes of sales.
+        multiples: Reserves of M policies, as multiples of the base, shape (M,).
+        factor: Values of that bidder over those of the others.
+    """
     grid = estimate.values[::_EVERY]
     others = Bidder(Distribution(LEVELS[::_EVERY], grid))
     strong = Bidder(Distribution(LEVELS[::_EVERY], factor * grid))

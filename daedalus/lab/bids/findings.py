@@ -162,7 +162,15 @@ def designers_table(
     verdict: Verdict,
     confidence: float,
 ) -> pd.DataFrame:
-    """Return a row for each designer: what it sets, what that brings, and its gain."""
+    """Return a row for each designer: what it sets, what that brings, and its gain.
+
+    Args:
+        sets: What each designer sets, in words, by name.
+        judgement: Results under the estimate.
+        samples: Results under the estimates of bootstrap samples.
+        verdict: The designed policy, and the one in force.
+        confidence: Confidence of the intervals.
+    """
     at, now = place_of(verdict.policy.multiple), place_of(verdict.in_force.multiple)
     names = ["in force", "designed", *judgement.others]
 

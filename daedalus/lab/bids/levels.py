@@ -89,9 +89,11 @@ class Regression:
         return cls(design, tuple(columns.columns), log, centres, scales)
 
     def fit(self, weights: Numbers, common_part: bool) -> Levels:
-        """Return the levels, by least squares over bids, if each sale counts so often, shape (A,).
+        """Return the levels, by least squares over bids.
 
-        With a common part, the sale's bidders are taken to know what its bids have in common.
+        Args:
+            weights: How often each sale counts, shape (A,).
+            common_part: Whether the sale's bidders are taken to know what its bids have in common.
         """
         log, design = self.log, self.design
         of_bids = np.log(log.bids)

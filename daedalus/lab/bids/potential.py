@@ -41,7 +41,12 @@ class Potential:
 
 
 def binds(bids: Numbers, reserves: Numbers) -> bool:
-    """Return whether next to no bid is below its reserve, so that such bids did not count."""
+    """Return whether next to no bid is below its reserve, so that such bids did not count.
+
+    Args:
+        bids: Bids, shape (L,).
+        reserves: The reserve of the sale of each bid, shape (L,).
+    """
     return bool((bids < reserves).mean() < BELOW)
 
 
@@ -60,7 +65,10 @@ def excludes(bids: Numbers, reserves: Numbers) -> bool:
 def potential_of(sizes: Integers, weights: Numbers, bidders: int) -> Potential:
     """Return the potential bidders of sales whose reserve binds, by maximum likelihood.
 
-    Sizes are numbers of bids of sales, from 2 to the number of potential bidders, shape (A,).
+    Args:
+        sizes: Number of bids of each sale, 2 or more, shape (A,).
+        weights: How often each counts, shape (A,).
+        bidders: Number of potential bidders, at least the largest of these.
     """
     mean = float(np.average(sizes, weights=weights))
     if mean >= bidders:

@@ -70,9 +70,13 @@ _FORMATS = {
 
 
 def markdown(findings: Findings, figures: Mapping[str, str], further: str) -> str:
-    """Return the report with figures, by name, and what a reader can go on with.
+    """Return the report.
 
-    Figures are paths relative to it: of ``values``, ``densities``, ``reserve`` and ``sensitivity``.
+    Args:
+        findings: What it tells.
+        figures: Paths of the figures, relative to the report, by name: ``values``, ``densities``,
+            ``reserve`` and ``sensitivity``.
+        further: What a reader can go on with, such as ``go_on``.
     """
     log = findings.estimator.log
     parts = [
@@ -348,8 +352,12 @@ def plain(text: str) -> str:
 def page(text: str, title: str, folder: Path) -> str:
     """Return the report as one HTML page with its figures inside.
 
-    The figures' paths start in the folder. On a phone tables and figures keep a readable width and
-    scroll, but the page does not.
+    On a phone tables and figures keep a readable width and scroll, but the page does not.
+
+    Args:
+        text: The report in Markdown.
+        title: Title of the page.
+        folder: Folder in which the figures' paths start.
     """
     text = _BEFORE_PERCENT.sub("\N{NO-BREAK SPACE}", text)
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)

@@ -37,7 +37,14 @@ def step_of(bids: Numbers) -> float | None:
 
 
 def digits_of(bids: Numbers) -> int | None:
-    """Return the fewest significant digits, up to six, that at least 95 % of the bids have."""
+    """Return the fewest significant digits, up to six, that at least 95 % of the bids have.
+
+    Args:
+        bids: Bids above 0, shape (L,).
+
+    Returns:
+        The number of digits, or None if they have more.
+    """
     units = 10.0 ** np.floor(np.log10(bids) + 1e-12)
     for digits in _DIGITS:
         if _are_multiples(bids / units * 10.0 ** (digits - 1)).mean() >= _ENOUGH:
@@ -71,6 +78,10 @@ def spread(bids: Numbers, half: Numbers) -> Numbers:
     """Return bids spread evenly over their steps: equal bids at the fractions of the golden ratio.
 
     These are even for any number of bids, and have nothing to do with the order of the sales.
+
+    Args:
+        bids: Bids above 0, shape (L,).
+        half: Half the step of each, shape (L,).
     """
     _, same = np.unique(bids, return_inverse=True)
     order = np.argsort(same, kind="stable")

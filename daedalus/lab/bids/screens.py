@@ -51,7 +51,12 @@ class Residuals:
 
     @classmethod
     def of(cls, log: BidLog, design: Numbers) -> Residuals:
-        """Return the residuals of a log."""
+        """Return the residuals of a log.
+
+        Args:
+            log: The log, whose bids stand sale by sale.
+            design: Columns of the covariates and of the number of bidders, shape (A, P).
+        """
         names: tuple[str, ...] = ()
         numbers = None
         if log.bidder is not None:
@@ -131,7 +136,13 @@ class Screen:
 
 @dataclass(frozen=True)
 class Pair:
-    """The two bidders whose bids move together the most, the sales in which they met, the score."""
+    """The two bidders whose bids move together the most.
+
+    Attributes:
+        names: Their names.
+        sales: In how many sales they met.
+        screen: Its score, and how often the highest of all pairs reaches it by chance.
+    """
 
     names: tuple[str, str]
     sales: int
@@ -142,9 +153,13 @@ def screens_of(
     statistics: Callable[[Integers], Numbers], permuted: Iterator[Integers], bids: int,
     two_sided: bool = True,
 ) -> list[Screen]:  # fmt: skip
-    """Return K statistics of bids at places beside those at permuted places.
+    """Return statistics beside those of permutations.
 
-    Low statistics count as much as high ones if the comparison has two sides.
+    Args:
+        statistics: Returns K of them, shape (K,), of bids at places, shape (L,).
+        permuted: Places of bids, changed.
+        bids: Their number L.
+        two_sided: Whether low statistics count as much as high ones.
     """
     drawn = np.array([statistics(each) for each in permuted])
     found = statistics(np.arange(bids))
@@ -333,7 +348,11 @@ def _scores(residuals: Residuals) -> dict[tuple[int, float], tuple[float, float]
 
 
 def _gaps(bids: Numbers) -> Iterator[tuple[tuple[int, float], float, float]]:
-    """Yield what should be 0 with its variance, by number of bids and frequency."""
+    """Yield what should be 0 with its variance, by number of bids and frequency.
+
+    Args:
+        bids: Log bids of sales, in deviations inside a sale, shape (A, n).
+    """
     size = bids.shape[1]
     for frequency in _FREQUENCIES:
         once, twice = (np.exp(1j * step * bids).sum(axis=1) for step in (frequency, 2 * frequency))

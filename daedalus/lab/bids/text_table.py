@@ -54,7 +54,12 @@ USUAL_NAMES: dict[str, list[str]] = {
 
 @dataclass(frozen=True)
 class Note:
-    """What became of a part of the file: one of ``KINDS``, and a sentence with the reason."""
+    """What became of a part of the file.
+
+    Attributes:
+        kind: One of ``KINDS``.
+        text: A sentence, with counts and the reason.
+    """
 
     kind: str
     text: str

@@ -85,7 +85,13 @@ def first_price_values(
 ) -> Numbers:
     """Return the quantiles of values behind first-price bids, rising, shape (K,).
 
-    The smoothing is a ``bandwidth``; for the rest see ``values_of``.
+    Args:
+        bids: Bids of sales with one number of bidders, above 0, shape (L,).
+        weights: How often each counts, shape (L,).
+        bidders: That number n, at least 2.
+        smoothing: Bandwidth in levels, see ``bandwidth``.
+        excluded: Share of the values of n potential bidders below a reserve that binds. Values
+            found are those of the others.
     """
     order = np.argsort(bids)
     ordered, counts = bids[order], weights[order]
@@ -165,7 +171,14 @@ def excluded_tables(
 ) -> Tables:  # fmt: skip
     """Return what bids tell of all who could have come, also of those whom a reserve kept away.
 
-    The reserve is in the unit of the bids; for the rest see ``values_of``.
+    Args:
+        bids: Bids, shape (L,).
+        weights: How often each counts, shape (L,).
+        potential: Who could have come to each sale.
+        reserve: The reserve, in the unit of the bids.
+        kind: The format, ``first_price`` or ``second_price``.
+        factor: Factor of the bandwidth.
+        more_rivals: How many rivals more, or fewer, the bidders of a first-price sale expected.
     """
     bidders, excluded = potential.bidders, potential.excluded
     came = values_of(bids, weights, bidders, kind, factor, more_rivals, excluded)
@@ -174,9 +187,14 @@ def excluded_tables(
 
 
 def with_excluded(came: Numbers, excluded: float, reserve: float) -> Numbers:
-    """Return quantiles of all values, also of a share that was excluded, shape (K,).
+    """Return quantiles of all values, also of those who stayed away, shape (K,).
 
     The log says nothing of these but that they are below the reserve: they are spread evenly.
+
+    Args:
+        came: Quantiles of the values of those who came, shape (K,).
+        excluded: Share of the values below the reserve.
+        reserve: The reserve, in the unit of the values.
     """
     places = (LEVELS - excluded) / max(1.0 - excluded, 1e-9)
     below = reserve * LEVELS / max(excluded, 1e-9)

@@ -60,7 +60,14 @@ _RAISED = 1.2
 
 @dataclass(frozen=True)
 class EstimatedMarkets:
-    """The markets of an estimate: one for each number of bidders that the log has."""
+    """The markets of an estimate: one for each number of bidders that the log has.
+
+    Attributes:
+        estimate: Values and numbers of bidders.
+        settings: The market, and the shape of an episode.
+        reward: What is to be maximised.
+        seed: Seed of the run.
+    """
 
     estimate: Estimate
     settings: MarketSettings
@@ -103,9 +110,12 @@ class EstimatedMarkets:
         return told and self.in_money and self.settings.strategic.shock_rate == 0
 
     def scores(self, mechanisms: Mechanisms, episodes: int, purpose: str) -> Numbers:
-        """Return the mean reward of B mechanisms in a sale of level 1, shape (B,).
+        """Return the mean reward of mechanisms in a sale of level 1, shape (B,).
 
-        There are as many episodes for each number of bidders. The purpose keys the markets.
+        Args:
+            mechanisms: B mechanisms. Their reserves are in units of the market.
+            episodes: Episodes for each number of bidders.
+            purpose: Keys the markets.
         """
         total = np.zeros(len(mechanisms))
         for size, env in self.envs.items():
@@ -123,7 +133,11 @@ class EstimatedMarkets:
     ) -> Numbers:
         """Return what a mechanism earns in a sale at each of ``MULTIPLES``, shape (M,).
 
-        Theory may be asked before the market. The mechanism's own reserve is not taken.
+        Args:
+            mechanism: The mechanism; its reserve is not taken.
+            episodes: Episodes for each number of bidders, if theory does not tell.
+            purpose: Keys the markets.
+            by_theory: Whether theory is asked before the market.
         """
         if by_theory and self.is_exact(mechanism):
             grid = self.estimate.values
@@ -151,7 +165,12 @@ class EstimatedMarkets:
 
 @dataclass(frozen=True)
 class Policy:
-    """A mechanism but for its reserve, which is a multiple of the base of each sale; 0 is none."""
+    """A mechanism whose reserve is a multiple of the base of each sale.
+
+    Attributes:
+        mechanism: All fields but the reserve.
+        multiple: Reserve as a multiple of the base; 0 is none.
+    """
 
     mechanism: Mechanism
     multiple: float
@@ -336,7 +355,16 @@ class Verdict:
     ) -> Verdict:  # fmt: skip
         """Return what to set: the best reserve of the designed mechanism, if it surely gains.
 
-        Of ``MULTIPLES`` those may be set that are permitted, shape (M,); all if that is None.
+        Args:
+            in_force: The policy in force.
+            designed: The mechanism that was designed.
+            judgement: Rewards under the estimate.
+            samples: Rewards under the estimates of bootstrap samples.
+            estimator: The log.
+            confidence: Confidence of the intervals.
+            permitted: Which of ``MULTIPLES`` may be set, shape (M,); None if all may.
+            required: Whether a change is due whatever it brings, as the policy in force is not
+                allowed.
         """
 
         def of_permitted(rewards: Numbers) -> Numbers:

@@ -27,6 +27,12 @@ def decisions(
 ) -> pd.DataFrame:
     """Let designers play the same markets, and record the mechanisms and rewards of each.
 
+    Args:
+        env: A strategic market.
+        designers: Designers by name.
+        episodes: Number of episodes of each.
+        seed: Seed of the run.
+
     Returns:
         A row for each designer, episode and step: ``designer``, ``episode``, ``step`` (from 1),
         ``reward`` in [0, 1], the columns of ``PRESENT`` (numbers of bidders), and the eleven

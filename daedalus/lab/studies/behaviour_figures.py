@@ -35,7 +35,12 @@ _ROWS = {
 
 
 def behaviour(table: pd.DataFrame, designer: str) -> Figure:
-    """Draw a designer's settings in ``decisions`` by how many may collude, withdraw or shill."""
+    """Draw a designer's settings against how many bidders may collude, withdraw or shill.
+
+    Args:
+        table: The frame of ``decisions``.
+        designer: Name of the designer.
+    """
     figure, panels = empty_panels(len(_ROWS), len(PRESENT), (10.6, 11.0))
     for column, present in enumerate(PRESENT):
         means = settings_by_presence(table, designer, present)
@@ -60,7 +65,13 @@ def behaviour(table: pd.DataFrame, designer: str) -> Figure:
 
 
 def advantages(table: pd.DataFrame, designer: str, other: str) -> Figure:
-    """Draw the difference in reward of two designers in ``decisions``, by an episode's bidders."""
+    """Draw the difference in reward of two designers, by the bidders of an episode.
+
+    Args:
+        table: The frame of ``decisions``.
+        designer: Name of the designer.
+        other: Name of the designer with which it is paired, episode by episode.
+    """
     figure, panels = empty_panels(1, len(PRESENT), (10.6, 3.4))
     colour = palette([designer])[designer]
     counts: list[int] = []

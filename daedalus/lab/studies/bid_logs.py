@@ -234,9 +234,13 @@ def _ring() -> Curves:
 def truth_of(
     values: Distribution, revenue: Revenue, highest: float = 1.0, in_force: float = 0.0
 ) -> Truth:
-    """Return the truth of a kind of logs, whose quartiles are those of ``values``.
+    """Return the truth of a kind of logs.
 
-    Revenue is that of a sale of size 1 at reserves in money, from 0 to the highest one.
+    Args:
+        values: The distribution whose quartiles are asked for.
+        revenue: Returns the expected revenue of a sale of size 1 at reserves in money.
+        highest: The highest reserve, in money.
+        in_force: The reserve in force.
     """
     reserves = np.linspace(0.0, highest, _STEPS)
     return Truth(values.quantile(_QUARTILES), reserves, revenue(reserves), in_force)

@@ -75,12 +75,16 @@ class Curves(NamedTuple):
 
 
 def two_groups(first: Group, second: Group) -> Curves:
-    """Return the equilibrium of a first-price sale to two unlike groups, without a reserve.
+    """Return the equilibrium of a first-price sale to two groups, without a reserve.
 
     With x the value over the bid of each bidder and t the logarithm of the bid, best replies to
     the others' bids give d ln x_i/dt = (sum_j 1/(x_j - 1)/(n - 1) - 1/(x_i - 1))/k_i - 1 (Lebrun
     1999). At 0 it starts from the rest point of that. It leaves it along its one unstable direction
     and ends where both highest values have the same bid. Scales are free, so that bid gives them.
+
+    Args:
+        first: A group.
+        second: Another one, of another power or highest value.
     """
     counts, powers = (np.array([first[at], second[at]], np.float64) for at in (0, 1))
     rest = 1.0 + 1.0 / (counts @ powers - powers)

@@ -107,9 +107,11 @@ def sellers_table(understand: Mapping[str, Callable[[str], Understanding]]) -> p
 
 
 def shares(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return the share of ``reading`` that is read right, with intervals over sentences.
+    """Return the share that is read right, with intervals over sentences.
 
-    The table has the columns ``reader`` and ``wordings`` too.
+    Args:
+        table: Rows of ``reading``, with columns ``reader`` and ``wordings``.
+        confidence: Coverage of the intervals.
     """
     groups = table.groupby(["reader", "wordings"], sort=False)
     return pd.DataFrame(
@@ -120,7 +122,12 @@ def shares(table: pd.DataFrame, confidence: float) -> pd.DataFrame:
 
 
 def reading_curves(found: pd.DataFrame, confidence: float) -> Figure:
-    """Draw ``shares``: what each reader reads right over the wordings of each meaning it learnt."""
+    """Draw the share that each reader reads right over the wordings of each meaning it learnt.
+
+    Args:
+        found: The frame of ``shares``.
+        confidence: Coverage of its intervals.
+    """
     readers = list(found["reader"].unique())
     figure, (axes,) = empty_panels(1, 1, (7.0, 4.2))
     for name, colour in palette(readers).items():

@@ -47,8 +47,12 @@ Designers = Callable[[str], Mapping[str, Designer]]
 class Proposal:
     """What a designer sets under a brief.
 
-    The mechanism is None if its answer was none, for a reason that a language model has; what it
-    understood is None if it does not say.
+    Attributes:
+        designer: Its name in tables.
+        brief: The brief.
+        mechanism: What it sets; None if its answer was no mechanism.
+        understood: What it says that it understood; None if it does not say.
+        reason: Why its answer was refused, if it is that of a language model.
     """
 
     designer: str
@@ -68,8 +72,14 @@ def proposals(
     """Let each designer set a mechanism under each brief.
 
     A designer sees the words of the brief, and the market of the bidders that it expects. It sees
-    neither weights nor rules. ``logs`` gets a log of the answers of language models for each
-    population.
+    neither weights nor rules.
+
+    Args:
+        briefs: The briefs.
+        markets: Returns markets by population.
+        designers: Returns designers by the population that they expect.
+        seed: Seed of the run.
+        logs: Gets a log of the answers of language models for each population; None keeps none.
     """
     found = []
     for population, group in _by(briefs, lambda each: each.known_population).items():
@@ -102,7 +112,11 @@ def scores(
 ) -> pd.DataFrame:
     """Return a row for each proposal: rules kept, objective, score and what was understood.
 
-    The seed is that of the futures in which mechanisms are scored.
+    Args:
+        given: The proposals.
+        markets: Returns markets by population.
+        seed: Seed of the futures in which mechanisms are scored.
+        split: Returns the split of a brief.
     """
     rows = []
     for population, group in _by(given, lambda each: each.brief.population).items():
@@ -173,7 +187,11 @@ def _share_estimate(
 
 
 def by_pair(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each designer and minimal pair: what became of both briefs in ``scores``.
+    """Return a row for each designer and minimal pair: what became of both briefs.
+
+    Args:
+        given: The proposals.
+        table: Their rows of ``scores``.
 
     Returns:
         Columns ``designer`` and ``pair``; ``a`` and ``b``, the meanings that differ; of both briefs
@@ -206,6 +224,10 @@ def _of_pair(first: Brief, second: Brief, both: pd.DataFrame) -> dict[str, Any]:
 
 def by_clause(given: Sequence[Proposal], table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each split, designer and type of clause: how often it was read right.
+
+    Args:
+        given: The proposals.
+        table: Their rows of ``scores``.
 
     Returns:
         Columns ``split``, ``designer``, ``kind``, ``clauses``, ``read`` (share whose meaning and

@@ -14,7 +14,12 @@ _HEIGHT = 0.75  # of a split's rows together
 
 
 def split_scores(summary: pd.DataFrame, confidence: float) -> Figure:
-    """Draw score and rules kept of ``summarised`` in each split, with intervals over briefs."""
+    """Draw each designer's score and rules kept in each split, with intervals over briefs.
+
+    Args:
+        summary: The frame of ``summarised``.
+        confidence: Coverage of its intervals.
+    """
     splits, designers = list(summary["split"].unique()), list(summary["designer"].unique())
     size = (10.0, 1.8 + 0.22 * len(splits) * (len(designers) + 1))
     figure, panels = empty_panels(1, 2, size)
@@ -42,7 +47,11 @@ def split_scores(summary: pd.DataFrame, confidence: float) -> Figure:
 
 
 def clause_map(kinds: pd.DataFrame) -> Figure:
-    """Draw how often each type of clause of ``by_clause`` was understood, over all splits."""
+    """Draw how often each reader understood each type of clause, over all splits together.
+
+    Args:
+        kinds: The frame of ``by_clause``.
+    """
     known = kinds.dropna(subset=["read"])
     right = known.assign(right=known["read"] * known["clauses"])
     sums = right.groupby(["designer", "kind"], sort=False)[["right", "clauses"]].sum()

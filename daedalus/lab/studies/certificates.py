@@ -98,7 +98,11 @@ def certificate_tables(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the certificates of several mechanisms.
 
-    The repeated market is measured in as many markets as there are ``episodes``.
+    Args:
+        market: The market.
+        chosen: Mechanisms, and the shares of steps of each.
+        episodes: Number of markets in which the repeated market is measured.
+        seed: Seed of the run.
 
     Returns:
         A row for each mechanism: ``auction_type``, ``reserve_price`` and ``share``; the numbers of
@@ -130,8 +134,12 @@ def certificate_tables(
 def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[float]:
     """Return the mean ex-post regret of truthful bidders in one sale, for several designers.
 
-    It is a mean over the valid mechanisms of each designer in the steps of ``compare``. Reserves
-    are rounded to 0.01.
+    It is a mean over the valid mechanisms of each designer, whose reserves are rounded to 0.01.
+
+    Args:
+        steps: The frame of ``compare``.
+        market: The market that they played.
+        seed: Seed of the run.
 
     Returns:
         A number for each ``designer``, in units of value; NaN if no certificate describes the
@@ -194,7 +202,10 @@ def certificate_dots(
 ) -> Figure:
     """Draw regrets and gains of each mechanism: a bar for the mean or largest, a dot for a type.
 
-    The frames are those of ``certificate_tables``. Notes are lines below the title.
+    Args:
+        summary: The first frame of ``certificate_tables``.
+        types: The second one.
+        notes: Lines below the title, such as what is left out.
     """
     shown = summary.head(MOST_ROWS)
     names = [

@@ -48,8 +48,15 @@ _ROUNDING = 1e-9  # of money
 class Job:
     """A log that is to be simulated and estimated.
 
-    Its kind is one of ``KINDS``, and its number is from 0 up. The market's rules tell what theory
-    can, and the reward is revenue.
+    Attributes:
+        kind: Its kind, one of ``KINDS``.
+        sales: Number of its sales.
+        number: Its number, from 0.
+        resamples: Bootstrap samples of its sales.
+        seed: Seed of the run.
+        confidence: Confidence of the intervals.
+        market: The market, whose rules tell what theory can.
+        reward: Revenue.
     """
 
     kind: str
@@ -66,7 +73,14 @@ class Job:
 class Interval:
     """An estimate with its interval, and the truth, which is an interval or a number.
 
-    The quantity is one of ``QUANTITIES``. The interval may be off by the slack and still hold it.
+    Attributes:
+        quantity: One of ``QUANTITIES``.
+        found: The estimate.
+        low: The lower end of its interval.
+        high: The upper end of its interval.
+        true_low: The lowest number that is true.
+        true_high: The highest number that is true.
+        slack: How far the interval may be from the truth and still hold it.
     """
 
     quantity: str
@@ -161,7 +175,11 @@ def _verdict(
 
 
 def coverage_table(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return how far estimates of ``intervals_of`` are off, and how often they cover the truth.
+    """Return how far estimates are off, and how often their intervals hold the truth.
+
+    Args:
+        rows: Rows of ``intervals_of``.
+        confidence: Confidence of the intervals of the shares.
 
     Returns:
         A row for each kind, number of sales and quantity: ``logs`` that were used; ``refused``, the

@@ -21,13 +21,16 @@ def band(confidence: float) -> tuple[float, float]:
 
     They miss the truth at most twice and at least two fifths as often as they say: at a confidence
     of 95 % the shares are 90 and 98 %.
+
+    Args:
+        confidence: Confidence of the intervals, above 0 and below 1.
     """
     missed = 1.0 - confidence
     return max(1.0 - 2.0 * missed, 0.0), 1.0 - 0.4 * missed
 
 
 def coverage_dots(table: pd.DataFrame, confidence: float) -> Figure:
-    """Draw ``coverage_table``: the coverage of each quantity by kind and number of sales."""
+    """Draw ``coverage_table``: the coverage of each quantity by kind of log and number of sales."""
     kinds, sales = list(table["kind"].unique()), sorted(table["sales"].unique())
     more = len(sales) > len(_COLOURS)
     colours = sns.blend_palette(_COLOURS, len(sales)).as_hex() if more else _COLOURS

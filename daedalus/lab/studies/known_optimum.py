@@ -140,6 +140,12 @@ def shares_of_optimum(
     of the two is then no share. So there is none where bidders leave ``MOST_UNUSED`` or more
     unused, and an estimate above 1 elsewhere is 1.
 
+    Args:
+        env: The market.
+        designers: Designers by the name that tables show.
+        settings: Number of episodes, and confidence of the intervals.
+        seed: Seed of the run.
+
     Returns:
         A row for each designer: ``designer``, ``bidders``, ``optimum`` and ``revenue`` at the
         bidders' play with its interval over episodes (units of value in a round);
@@ -272,8 +278,9 @@ def _named(population: str, optimum: float) -> dict[str, str | float]:
 def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
     """Draw the share of the highest revenue that each designer takes in each population.
 
-    The frames are those of ``shares_of_optimum``, with a column ``population``, and
-    ``theory_table``.
+    Args:
+        table: The frames of ``shares_of_optimum`` with a column ``population``.
+        theory: The frame of ``theory_table``.
     """
     populations, names = list(theory["population"]), list(table["designer"].unique())
     figure, (axes,) = empty_panels(1, 1, (7.6, 1.7 + 0.62 * len(populations)))
@@ -299,7 +306,9 @@ def optimum_shares(table: pd.DataFrame, theory: pd.DataFrame) -> Figure:
 def myerson_reserve(table: pd.DataFrame, histories: Mapping[str, pd.DataFrame]) -> Figure:
     """Draw reserves against the number of bidders, and against training steps.
 
-    The table is as in ``optimum_shares``. Histories without ``RESERVE`` are left out.
+    Args:
+        table: The frames of ``shares_of_optimum`` with a column ``population``.
+        histories: Training histories by designer. Those without ``RESERVE`` are left out.
     """
     figure, (left, right) = empty_panels(1, 2, (9.6, 3.9))
     rows = table[table["population"].str.startswith(_UNIFORM)].sort_values("bidders", kind="stable")

@@ -294,7 +294,12 @@ def _correlation(value: float, count: int, confidence: float) -> dict[str, float
 
 
 def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
-    """Draw bid over value of ``bidding`` by mechanism, beside published figures."""
+    """Draw bid over value by mechanism, beside published figures.
+
+    Args:
+        table: The frame of ``bidding``.
+        name: Name of the language model.
+    """
     shown = [str(each) for each in table["designer"].unique()]
     shown += [each for each in PUBLISHED if each not in shown]
     figure, (axes,) = empty_panels(1, 1, (7.6, 1.9 + 0.36 * len(shown)))
@@ -320,7 +325,12 @@ def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
 
 
 def both_rewards(gaps: pd.DataFrame, name: str) -> Figure:
-    """Draw what each mechanism of ``behaviour_gap`` earns under both populations of bidders."""
+    """Draw what each mechanism earns under both populations of bidders.
+
+    Args:
+        gaps: The frame of ``behaviour_gap``.
+        name: Name of the language model.
+    """
     figure, panels = empty_panels(1, 2, (10.4, 4.2))
     colours = palette([str(each) for each in gaps["designer"]])
     for panel, (key, label) in zip(panels, {"r": "R", "revenue": "revenue"}.items(), strict=True):

@@ -23,7 +23,9 @@ _BETTER, _WORSE = "#0072b2", "#8c8c8c"
 
 
 def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:
-    """Return the mechanism that a designer sets most often in ``compare``, and its share of steps.
+    """Return the mechanism that a designer sets most often, and its share of all steps.
+
+    Steps are those of ``compare`` for one designer.
 
     Raises:
         CannotRunError: It set no valid mechanism.
@@ -38,7 +40,7 @@ def most_frequent(steps: pd.DataFrame) -> tuple[Mechanism, float]:
 def one_field_gains(env: DesignEnv, mechanism: Mechanism, episodes: int, seed: int) -> pd.DataFrame:
     """Play a mechanism and its neighbours, which have one field at another value of ``GRID``.
 
-    Each is in force for the same whole episodes. The environment says which are allowed.
+    Each is in force for the same whole episodes. ``env`` says which neighbours are allowed.
 
     Returns:
         A row for each neighbour, the best first: its ``field`` and ``value``, its ``gain``

@@ -44,7 +44,13 @@ def weightings() -> list[dict[str, float]]:
 def reached(
     env: DesignEnv, designers: Mapping[str, Designer], episodes: int, seed: int
 ) -> pd.DataFrame:
-    """Play the designers of one objective in the same markets; return what each reaches.
+    """Play the designers of one objective; return what each reaches.
+
+    Args:
+        env: The market, and the reward that the designers are asked for.
+        designers: Designers by name. All play the same markets.
+        episodes: Number of episodes of each.
+        seed: Seed of the run.
 
     Returns:
         A row for each designer: ``objective`` (the reward's name), the weights of ``GOALS``
@@ -115,7 +121,11 @@ def hypervolume(points: NDArray[np.float64]) -> float:
 
 
 def volumes(table: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """Return the hypervolume of each designer's points in the frames of ``reached``.
+    """Return the hypervolume of each designer's points.
+
+    Args:
+        table: The frames of ``reached`` for all objectives.
+        reference: Name of the designer whose volume is the whole.
 
     Returns:
         A row for each designer: ``designer``, ``hypervolume``, its ``share`` of the reference's,

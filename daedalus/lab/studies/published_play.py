@@ -116,8 +116,9 @@ def bid_rows(bids: pd.DataFrame) -> list[dict[str, object]]:
 def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
     """Return the revenue of designers in the settings of MyersonNet, in the paper's units.
 
-    The frames are those of ``shares_of_optimum``, with a column ``population``, and
-    ``theory_table``.
+    Args:
+        shares: Frames of ``shares_of_optimum`` with a column ``population``.
+        theory: The frame of ``theory_table``.
 
     Returns:
         A row for each designer and setting: ``setting``, ``designer``, ``revenue`` with its
@@ -177,12 +178,20 @@ def temptation(
     sales: int,
     seed: int,
 ) -> float:
-    """Return what a seller of one unit gains a sale who sees all bids and may add one.
+    """Return what a seller gains a sale who sees all bids and may add one.
 
     A bidder is told whether it wins and what it pays, and no bid. An auction is credible if the
-    seller cannot gain by what bidders cannot tell (Akbarpour & Li 2020). Here it adds the best of
-    ``SHARES``. The gain is the mean over sales, in units of value. Bidders bid the equilibrium: in
-    first price that of their values, otherwise their values.
+    seller cannot gain by what bidders cannot tell (Akbarpour & Li 2020). Here the seller has one
+    unit, and adds the best of ``SHARES``. The gain is the mean over sales, in units of value.
+    Bidders bid the equilibrium: in first price that of their values, otherwise their values.
+
+    Args:
+        auction_type: The format.
+        values: Distribution of values.
+        bidders: Number of bidders n.
+        reserve: Lowest bid that competes.
+        sales: Number of sales that are drawn.
+        seed: Seed of the run.
     """
     rng = generator(seed, "credibility", bidders)
     drawn = values.quantile(rng.random(sales * bidders))

@@ -65,10 +65,15 @@ def published(payoffs_known: bool = False) -> Learners:
 def play_repeated(
     learners: Learners, auction_type: str, rounds: int, points: int, seed: int, *indices: int
 ) -> tuple[Floats, Floats]:
-    """Play one repeated auction in ``first_price`` or ``second_price``.
+    """Play one repeated auction.
 
-    The learners' first values are drawn from 0 to 1. Means are taken over ``points`` stretches P,
-    of which R rounds are a multiple. Indices tell this auction from others of the run.
+    Args:
+        learners: The bidders. Their first values are drawn from 0 to 1.
+        auction_type: ``first_price`` or ``second_price``.
+        rounds: Number of rounds R, a multiple of ``points``.
+        points: Number of stretches P over which means are taken.
+        seed: Seed of the run.
+        indices: What tells this auction from others of the run.
 
     Returns:
         Mean revenue and mean winning bid of each stretch, each of shape (P,), in units of value.

@@ -96,8 +96,12 @@ def _errors(mean: float, error: float) -> float:
 def respond(env: DesignEnv, search: SearchBudget, episodes: int, seed: int, name: str) -> Responses:
     """Find a population's best fixed mechanism, then score all levels of each field around it.
 
-    The search plays other markets than the scores. Half of the episodes of each level are for
-    choices. The population's name keys the random candidates of the search.
+    Args:
+        env: Environment of the population.
+        search: Budget of the search. Its markets differ from those of the scores.
+        episodes: Episodes of each level, half of them for choices.
+        seed: Seed of the run.
+        name: Name of the population, which keys the random candidates of the search.
     """
     score = EpisodeObjective([env], seed)
     best, _ = best_fixed(search, score, generator(seed, f"search/{name}"))
@@ -231,6 +235,13 @@ def adapting_pays(
     Both are chosen from the same candidates: ``starts``; the result of a search in each population;
     and the result of a search in all populations together. They are chosen on one set of markets
     and scored on another.
+
+    Args:
+        env: Environment of the mixture.
+        starts: Good mechanisms.
+        count: Number of populations M.
+        episodes: Episodes of each score.
+        seed: Seed of the run.
 
     Returns:
         A row for each of ``count`` sampled populations: the bidders of the ``population``, and the

@@ -32,7 +32,11 @@ _ZOOM = 0.12
 
 
 def response_curves(table: pd.DataFrame) -> Figure:
-    """Draw ``response_table``: what levels beside the best one of a field lose, by population."""
+    """Draw the loss of reward away from each field's best level, with a line for each population.
+
+    Args:
+        table: The frame of ``response_table``.
+    """
     figure, axes = empty_panels(3, 4, (13.2, 9.4))
     populations = list(table["population"].unique())
     count = len(populations)
@@ -82,7 +86,11 @@ def _label(setting: Any) -> str:
 
 
 def best_settings(table: pd.DataFrame) -> Figure:
-    """Draw the best settings of ``response_table``: fields are rows, and populations columns."""
+    """Draw the best setting of each field (rows) for each population (columns) as a heat map.
+
+    Args:
+        table: The frame of ``response_table``.
+    """
     populations = list(table["population"].unique())
     figure, (axes,) = empty_panels(1, 1, (2.6 + 1.12 * len(populations), 6.4))
     best = table[table["best"]].set_index(["field", "population"])["setting"]

@@ -34,7 +34,12 @@ def reward_recipes(
 ) -> dict[str, Rewards]:
     """Return ways to reward the same random mechanisms, one group for each mid-episode state.
 
-    The recipe of the published system resets ``stage0`` for each completion.
+    Args:
+        env: Environment of the states.
+        stage0: Environment that the recipe of the published system resets for each completion.
+        groups: Number of states.
+        group_size: Number of mechanisms in each state.
+        seed: Seed of states and mechanisms.
     """
     states = mid_episode_states(env, groups, seed, "signal")
     mechanisms = random_mechanisms(groups * group_size, generator(seed, "signal"))

@@ -84,7 +84,13 @@ def in_our_market(
 ) -> Floats:
     """Return the revenue of Q-learners in our market, without a reserve, shape (runs, POINTS).
 
-    Changes are those of their types.
+    Args:
+        population: The learners.
+        changes: What to change in their types.
+        auction_type: The format.
+        parameters: Constants of the market.
+        runs: Number of markets.
+        seed: Seed of the run.
     """
     types = {name: replace(each, **changes) for name, each in population.types.items() if each.menu}
     market = StrategicMarket(replace(population, types=types), parameters)
@@ -101,6 +107,12 @@ def learning_curves(
     population: Population, parameters: StrategicParameters, runs: int, seed: int
 ) -> pd.DataFrame:
     """Return the revenue of Q-learners over time, in the paper's game and in our market.
+
+    Args:
+        population: The paper's learners.
+        parameters: Constants of our market.
+        runs: Number of runs of each curve.
+        seed: Seed of the run.
 
     Returns:
         A row for each ``bidders`` (names of ``variants``, ``PAPER`` and ``KNOWN``),
@@ -147,7 +159,7 @@ def outcomes(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def collusion_curves(curves: pd.DataFrame) -> Figure:
-    """Draw ``learning_curves``: the revenue of Q-learners in both formats over rounds."""
+    """Draw ``learning_curves``: revenue of Q-learners in first and second price over rounds."""
     figure, axes = empty_panels(1, len(_PANELS), (11.4, 4.1))
     for panel, name in zip(axes, _PANELS, strict=True):
         for kind in PUBLISHED_FORMATS:

@@ -19,6 +19,9 @@ _EPISODE = ["population", "designer", "episode"]
 def settled_steps(table: pd.DataFrame) -> pd.DataFrame:
     """Return the step of each episode from which the designer's mechanism stays as it is.
 
+    Args:
+        table: Frames of ``decisions`` with the column ``population``.
+
     Returns:
         A row for each ``population``, ``designer`` and ``episode``: ``settled``, the first step
         (from 1) of the mechanism that the episode ends with, if no other follows.
@@ -34,7 +37,10 @@ def settled_steps(table: pd.DataFrame) -> pd.DataFrame:
 def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
     """Return what a designer loses to a reference before and after its mechanism has settled.
 
-    The reference is a designer that knows the population, such as ``best_own``.
+    Args:
+        table: Frames of ``decisions`` with the column ``population``.
+        designer: Name of the designer.
+        reference: Name of a designer that knows the population, such as ``best_own``.
 
     Returns:
         A row for each population, which is its index: mean reward lost an episode ``before`` and
@@ -61,14 +67,23 @@ def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
 
 
 def gains(table: pd.DataFrame, designer: str, other: str) -> pd.DataFrame:
-    """Return the ``advantage`` of a designer over another by population."""
+    """Return the ``advantage`` of a designer over another by population.
+
+    Args:
+        table: Frames of ``decisions`` with the column ``population``.
+        designer: Name of the designer.
+        other: Name of the other designer.
+    """
     return advantage(table, designer, other, "population")
 
 
 def choices(table: pd.DataFrame, designer: str, most: int = 6) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return how often a designer plays each of its mechanisms, by population and step.
 
-    The ``most`` frequent ones get a name, the most frequent first: A, B, C.
+    Args:
+        table: Frames of ``decisions`` with the column ``population``.
+        designer: Name of the designer.
+        most: Number of mechanisms that get a name, the most frequent first: A, B, C.
 
     Returns:
         Shares by population and step (index) and name (columns, with ``others``), and the
@@ -89,7 +104,7 @@ def changed_fields(
 ) -> pd.DataFrame:
     """Return where two designers decide differently in the same states.
 
-    One plays the episodes. The other, ``before``, is asked in each state, and does not play.
+    ``designer`` plays the episodes. ``before`` is asked in each state, and does not play.
 
     Returns:
         A row for each episode and step: ``step`` (from 1), whether the decisions differ in

@@ -76,7 +76,11 @@ def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
 def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: str) -> Figure:
     """Draw where a designer decides differently from another, and what it gains by that.
 
-    ``differ`` has frames of ``changed_fields`` with the column ``population``.
+    Args:
+        differ: The frames of ``changed_fields`` with the column ``population``.
+        gains: The frame of ``gains``.
+        designer: Name of the designer.
+        before: Name of the other designer, such as the model before GRPO.
     """
     size = (13.0, 2.0 + 0.32 * differ["population"].nunique())
     figure, (steps, fields, gain) = empty_panels(1, 3, size)

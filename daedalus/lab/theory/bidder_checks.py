@@ -74,7 +74,12 @@ def learn_to_shade(
 ) -> Learned:
     """Let bidders learn to bid in first-price sales; at first they do not know their rivals.
 
-    Each episode is a market of its own. Values are uniform if no shape is given.
+    Args:
+        bidders: Number of bidders n.
+        reserve: The reserve, which the bidders know.
+        episodes: Number of markets E; in each of them n bidders learn.
+        seed: Seed of the run.
+        shape: Distribution of their values; None is uniform.
     """
     market = make_theory_market(bidders, {"shader": replace(SHADER, values=shape)})
     state = market.reset(market_seeds(seed, "theory/shading", episodes))
@@ -146,8 +151,12 @@ def truth_is_dominant(episodes: int, seed: int) -> list[Row]:
 def largest_gain_of_lies(auction_type: AuctionType, sales: int, seed: int) -> float:
     """Return the largest gain of a bidder for two units from bids that are not its values.
 
-    Sales of 1 to 5 units are held, as many of each, against random bids of others. The bidder first
-    bids its values and then a lie, which is either near its values or random.
+    Args:
+        auction_type: One of ``AUCTION_TYPES``.
+        sales: Number of sales S for each supply from 1 to 5 units. In each sale the others' bids
+            are random. The bidder first bids its values and then a lie, which is either near its
+            values or random.
+        seed: Seed of the run.
     """
     rng = generator(seed, "theory/lies")
     gains = []

@@ -57,7 +57,14 @@ _RING = 2
 
 
 class Group(NamedTuple):
-    """The bidders of one type: any of them, their number, and whether they form a ring."""
+    """The bidders of one type.
+
+    Attributes:
+        name: Name of the type.
+        bidder: Any of them.
+        size: Their number.
+        colludes: Whether they form a ring.
+    """
 
     name: str
     bidder: Bidder
@@ -130,6 +137,12 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     ``interim_loss`` and ``ex_ante_loss``, what truth loses; and ``ring``, the number of members,
     with their ``ring_gain``, NaN for a lone bidder.
 
+    Args:
+        mechanism: Its format and reserve count.
+        groups: The bidders.
+        units: Supply K.
+        seed: Seed of the sales that are played.
+
     Raises:
         CannotRunError: The theory of the format is not known.
     """
@@ -162,7 +175,12 @@ def truthful_regret(
 ) -> float:
     """Return the mean ex-post regret of a bidder under a mechanism.
 
-    Truthful bids of ``draw_values`` count only where bidders want two units.
+    Args:
+        mechanism: Its format and reserve count.
+        groups: The bidders.
+        units: Supply K.
+        bids: Truthful bids in S sales, of ``draw_values``, shape (S, n, 2). They count only where
+            bidders want two units.
 
     Raises:
         CannotRunError: The theory of the format is not known.

@@ -93,7 +93,12 @@ class Contest:
         require_format(self.auction_type)
 
     def gain(self, members: Sequence[Bidder], units: int) -> Gain:
-        """Return what the best bids of a bidder or a ring gain, if J units of K can be used."""
+        """Return what the best bids of a bidder, or of a ring of members, gain.
+
+        Args:
+            members: The bidder, or the members.
+            units: Number of units J that they can use, at most K.
+        """
         parts = [self._gain(members, unit) for unit in range(1, units + 1)]
         found = Gain(*(float(sum(column)) for column in zip(*parts, strict=True)))
         if all(self._truth_is_best(unit) for unit in range(1, units + 1)):
@@ -135,14 +140,22 @@ class Contest:
         return float(np.sum([self.surplus(values, values, unit) for unit in units], axis=0).min())
 
     def surplus(self, values: Numbers, bids: Numbers, unit: int) -> Numbers:
-        """Return the expected surplus of bids for unit j, shape (X,); 0 below the reserve."""
+        """Return the expected surplus of bids for the j-th unit, shape (X,); 0 below the reserve.
+
+        Args:
+            values: Values of the unit, shape (X,).
+            bids: Bids, shape (X,).
+            unit: Its number j, 1 to K.
+        """
         found = (values - bids) * self.wins(bids)[unit - 1] + self._areas(bids, unit)
         return np.asarray(np.where(bids >= self.reserve, found, 0.0))
 
     def wins(self, bids: Numbers, step: complex = 0.0) -> NDArray[Any]:
-        """Return the probabilities W_1, ..., W_K that X bids win, shape (K, X).
+        """Return the probabilities W_1, ..., W_K that bids win, shape (K, X).
 
-        For an imaginary step, which leads to derivatives, see ``Bidder.counts``.
+        Args:
+            bids: Bids, shape (X,).
+            step: An imaginary step for derivatives, see ``Bidder.counts``.
         """
         fewer = counted(self.rivals, bids, self.units, step)[:-1]
         return np.asarray(np.cumsum(fewer, axis=0)[::-1])

@@ -16,6 +16,11 @@ def first_price_bid(values: Numbers, bidders: int, reserve: float = 0.0) -> Numb
 
     A bidder bids the mean of the best rival value, given that this value is below its own:
     v (n-1)/n + r^n / (n v^(n-1)).
+
+    Args:
+        values: Values v, any shape, above 0 and from the reserve to 1.
+        bidders: Number of bidders n.
+        reserve: Lowest bid r that competes.
     """
     return values * (bidders - 1) / bidders + reserve**bidders / (bidders * values ** (bidders - 1))
 
@@ -25,9 +30,13 @@ def expected_revenue(bidders: int, reserve: float = 0.0, ring: int = 1) -> float
 
     A ring of k acts as one bidder whose value is the best of k (Graham & Marshall 1987). The price
     exceeds x >= r if two of the remaining bidders have values above x. With m = n - k, the revenue
-    is so r (1 - r^n) plus the integral of 1 - x^m - m x^(n-1) + m x^n from r to 1. Without a ring,
-    of k = 1, it is (n-1)/(n+1) + r^n (1 - 2 n r/(n+1)), and the same in a first-price sale (Myerson
-    1981).
+    is so r (1 - r^n) plus the integral of 1 - x^m - m x^(n-1) + m x^n from r to 1. Without a ring
+    it is (n-1)/(n+1) + r^n (1 - 2 n r/(n+1)), and the same in a first-price sale (Myerson 1981).
+
+    Args:
+        bidders: Number of bidders n.
+        reserve: Lowest bid r that competes, 0 to 1.
+        ring: Number of members k of the ring, 1 to n; 1 is no ring.
     """
     n, r, m = bidders, reserve, bidders - ring
 
@@ -66,6 +75,11 @@ def pay_as_bid(values: Numbers, bidders: int, units: int) -> Numbers:
     A bidder wins if its value exceeds the K-th highest of its n - 1 rivals, which is distributed as
     Beta(n-K, K). It bids the mean of that value, given that it is below its own (Krishna 2009,
     section 13.5).
+
+    Args:
+        values: Values, any shape, in (0, 1].
+        bidders: Number of bidders n, above K.
+        units: Supply K.
     """
     a, b = bidders - units, units
     below = special.betainc(a + 1, b, values) / special.betainc(a, b, values)

@@ -33,7 +33,12 @@ class Equilibrium(NamedTuple):
 
 
 def first_price_equilibrium(bidders: Sequence[Bidder], reserve: float = 0.0) -> Equilibrium:
-    """Return an equilibrium of two bidders or more for one unit each, who know the reserve."""
+    """Return an equilibrium in which all bidders know the reserve.
+
+    Args:
+        bidders: At least two bidders, for one unit each.
+        reserve: Lowest bid r that competes.
+    """
     play = _Play.of(bidders, reserve)
     for turn in range(1, _TURNS):
         for own in range(len(bidders)):

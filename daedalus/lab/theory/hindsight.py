@@ -74,7 +74,14 @@ class Hindsight(NamedTuple):
 
 
 def record(market: StrategicMarket, mechanism: Mechanism, markets: int, seed: int) -> Recorded:
-    """Let bidders for one unit learn for ``LEARNING_ROUNDS``, and record the next ``ROUNDS``."""
+    """Let bidders learn for ``LEARNING_ROUNDS``, and record the bids of the next ``ROUNDS``.
+
+    Args:
+        market: The market; each of its bidders wants one unit.
+        mechanism: The mechanism, in force in all rounds.
+        markets: Number of markets E.
+        seed: Seed of the run.
+    """
     state = market.reset(market_seeds(seed, "theory/hindsight", markets))
     repeated = Mechanisms.repeat(mechanism, markets)
     market.play(state, repeated, LEARNING_ROUNDS)
@@ -89,7 +96,13 @@ def record(market: StrategicMarket, mechanism: Mechanism, markets: int, seed: in
 
 
 def hindsight(recorded: Recorded, seat: int, values: Distribution) -> Hindsight:
-    """Return the regret of a bidder in recorded rounds."""
+    """Return the regret of a bidder in recorded rounds.
+
+    Args:
+        recorded: The rounds.
+        seat: The bidder, by number.
+        values: The distribution of its values.
+    """
     value = values.quantile(recorded.levels[:, seat])
     tried = [_surplus(recorded, seat, value, factor * value) for factor in FACTORS]
     made = _surplus(recorded, seat, value, recorded.bids[:, seat])
@@ -120,8 +133,13 @@ class Reply(NamedTuple):
 def best_reply(recorded: Recorded, seat: int, values: Distribution) -> Reply:
     """Return what a bidder leaves unused against the bids that others made.
 
-    The best reply is chosen on one half of two or more markets and played in the other, and the
-    other way round. So what it earns is not flattered by the choice.
+    The best reply is chosen on one half of the markets and played in the other, and the other way
+    round. So what it earns is not flattered by the choice.
+
+    Args:
+        recorded: The rounds, of two markets or more.
+        seat: The bidder, by number.
+        values: The distribution of its values.
     """
     value = values.quantile(recorded.levels[:, seat])
     half = recorded.markets // 2 * (len(value) // recorded.markets)

@@ -50,6 +50,10 @@ _FORMATS: dict[AuctionType, str] = {
 def reserve_curves(episodes: int, seed: int) -> pd.DataFrame:
     """Measure second-price revenue at each reserve of ``GRID``, for all ``CASES`` on equal sales.
 
+    Args:
+        episodes: Number of markets E behind each point.
+        seed: Seed of the run.
+
     Returns:
         A row for each case and reserve: ``bidders``, ``ring`` (number of members, 1 for no ring),
         ``reserve`` and mean ``revenue``.

@@ -18,7 +18,12 @@ from daedalus.lab.theory.distributions import Distribution, Numbers
 
 
 class Bidder(NamedTuple):
-    """A bidder of one sale: the distribution of its draws, and its demand of 1 or 2 units."""
+    """A bidder of one sale.
+
+    Attributes:
+        values: The distribution of its draws.
+        demand: Number of units that it can use, 1 or 2.
+    """
 
     values: Distribution
     demand: int = 1
@@ -106,7 +111,13 @@ def area_up_to(
 
 
 def expected_welfare(bidders: Sequence[Bidder], reserve: float = 0.0, units: int = 1) -> float:
-    """Return the value of the K highest bids that reach the reserve."""
+    """Return the value of the K highest bids that reach the reserve.
+
+    Args:
+        bidders: The bidders.
+        reserve: Lowest bid r that competes.
+        units: Supply K.
+    """
     return float(_sold(bidders, reserve, units).sum() * reserve) + float(
         _areas(bidders, reserve, units).sum()
     )
@@ -117,6 +128,11 @@ def expected_revenue(bidders: Sequence[Bidder], reserve: float = 0.0, units: int
 
     Winners pay the (K+1)-th highest bid or the reserve. If nobody wants two units, VCG has the same
     revenue (Krishna 2009, section 12.1).
+
+    Args:
+        bidders: The bidders.
+        reserve: Lowest bid r that competes.
+        units: Supply K.
     """
     above = _areas(bidders, reserve, units + 1)[units]
     return float(_sold(bidders, reserve, units).sum() * reserve + units * above)
@@ -126,6 +142,10 @@ def optimal_revenue(values: Sequence[Distribution], units: int = 1) -> float:
     """Return the highest revenue of any mechanism, if each of n bidders wants one unit.
 
     It is the mean sum of the K highest ironed virtual values above 0 (Myerson 1981).
+
+    Args:
+        values: Each bidder's distribution.
+        units: Supply K.
     """
     return expected_welfare([Bidder(each.ironed) for each in values], 0.0, units)
 
@@ -155,12 +175,18 @@ def best_reserve(bidders: Sequence[Bidder], units: int = 1) -> float:
 def first_price_bids(
     values: Numbers, distribution: Distribution, bidders: int, reserve: float = 0.0, units: int = 1
 ) -> Numbers:
-    """Return the symmetric equilibrium bids of a pay-as-bid sale to n bidders for one unit.
+    """Return the symmetric equilibrium bids of a pay-as-bid sale to bidders for one unit.
 
-    Values v, shape (V,), are from the reserve up. A bid is v less the integral of W from r to v,
-    over W(v), where W(x) is the probability that fewer than K of n - 1 rivals have more than x;
-    with one unit it is F(x)^(n-1) (Krishna 2009, section 2.5). Where W is 0 the bid is v. Integrals
-    are exact.
+    A bid is v less the integral of W from r to v, over W(v), where W(x) is the probability that
+    fewer than K of n - 1 rivals have more than x; with one unit it is F(x)^(n-1) (Krishna 2009,
+    section 2.5). Where W is 0 the bid is v. Integrals are exact.
+
+    Args:
+        values: Values from the reserve up, shape (V,).
+        distribution: Their distribution, without atoms.
+        bidders: Number of bidders n, above K.
+        reserve: Lowest bid r that competes.
+        units: Supply K.
 
     Raises:
         ValueError: The distribution has an atom; the equilibrium is then in mixed bids.

@@ -33,7 +33,15 @@ def theory_table(
     episodes: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Return a row for each number of theory; the columns are the attributes of ``Row``."""
+    """Return a row for each number of theory; the columns are the attributes of ``Row``.
+
+    Args:
+        learned: Results of ``learn_to_shade`` for each number of bidders and reserve.
+        curves: The frame of ``reserve_curves``.
+        results: The other tests to run, ``RESULTS`` for all.
+        episodes: Number of markets E behind each of their numbers.
+        seed: Seed of the run.
+    """
     rows = bidder_checks.shading(learned) + bidder_checks.revenue_equivalence(learned)
     for result in results:
         rows += result(episodes, seed)

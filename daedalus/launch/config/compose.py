@@ -80,8 +80,10 @@ def _register(designers: tuple[tuple[str, type], ...]) -> None:
 def to_config(composed: DictConfig, overrides: Sequence[str] | None = None) -> Task:
     """Check a composed configuration and return it as objects.
 
-    A change of the command line that nothing reads is refused; the changes are None if they are
-    not known.
+    Args:
+        composed: The configuration.
+        overrides: Changes from the command line, such as ``population.classic.bidders=9``. A
+            change that nothing reads is refused. None if they are not known.
 
     Raises:
         ConfigError: A key is unknown, or a value is of the wrong type, out of range, missing or
@@ -164,7 +166,12 @@ def compose_both(*overrides: str) -> tuple[DictConfig, Task]:
 
 
 def why_not(error: Exception, overrides: Sequence[str]) -> str:
-    """Return one message for a command that cannot be composed, from what was raised."""
+    """Return one message for a command that cannot be composed.
+
+    Args:
+        error: What Hydra or a check raised.
+        overrides: Changes from the command line.
+    """
     if not any(each.startswith(("task=", "+experiment=")) for each in overrides):
         return nothing_to_run()
     for each in overrides:

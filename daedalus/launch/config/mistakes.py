@@ -254,7 +254,13 @@ def _once(lines: Sequence[str]) -> str:
 
 
 def advice(wrong: str, known: Sequence[str], place: str = "") -> str:
-    """Return the nearest name to one that does not exist, after its place, or all names."""
+    """Return the nearest name to one that does not exist, or all names.
+
+    Args:
+        wrong: The name that does not exist. Initials, such as ``lr``, are a name, too.
+        known: The names that exist.
+        place: What stands before each name.
+    """
     near = nearest(wrong, known)
     return f"Did you mean {place}{near}?" if near else f"Known here: {', '.join(known)}."
 
@@ -311,7 +317,12 @@ def _renamed_key(message: str) -> str | None:
 
 
 def renamed(owner: str, key: str) -> str | None:
-    """Return what to say of a full key that has a new name in the settings class, or None."""
+    """Return what to say of a key that has a new name, or None.
+
+    Args:
+        owner: Name of the settings class in which it is looked for.
+        key: The full key.
+    """
     parent, _, old = key.rpartition(".")
     new = RENAMED.get(f"{owner}.{old}") or RENAMED.get(key)
     if new is None:
@@ -338,7 +349,11 @@ def _elsewhere(group: str, name: str) -> str | None:
 
 
 def _without_package(message: str) -> str | None:
-    """Return what a file misses, if Hydra says that it changes a group instead of the run."""
+    """Return what an experiment's file misses, if it changes a group instead of the run.
+
+    Args:
+        message: Hydra's message; it names the file and the key that it cannot set.
+    """
     outside = r"\n?Key 'experiment' not in|@experiment\b"
     told = re.search(rf"In '(experiment/[^']+)': .*(?:{outside})", message)
     if told is None:

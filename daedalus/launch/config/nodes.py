@@ -21,7 +21,11 @@ from daedalus.runs.earlier import gone
 
 
 def require_known_keys(composed: DictConfig, besides: Sequence[str] = ()) -> None:
-    """Refuse keys that no dataclass has, except ``besides``. Hydra lets them pass after ``+``.
+    """Refuse keys that no dataclass has. Hydra lets them pass after ``+`` and ``++``.
+
+    Args:
+        composed: The configuration.
+        besides: Full keys that are allowed nevertheless.
 
     Raises:
         ConfigError: The message gives the key's new name, or the nearest one.
@@ -41,7 +45,8 @@ def require_known_keys(composed: DictConfig, besides: Sequence[str] = ()) -> Non
 def to_objects(composed: DictConfig, overrides: Sequence[str] | None = None) -> Any:
     """Return the configuration as objects, which check their values.
 
-    With changes of the command line, the message can name the file of a wrong value.
+    ``overrides`` are changes from the command line. With them, the message can name the file of a
+    wrong value.
 
     Raises:
         ConfigError: A value is of the wrong type or out of range.

@@ -23,7 +23,7 @@ def with_own_designers(composed: DictConfig) -> DictConfig:
     """Return a configuration in which each designer of a user's module has its settings class.
 
     The class is named as ``_target_: MODULE.CLASS``. From here on its settings are checked as those
-    of the package are.
+    of the package are. ``composed`` stays as it is.
 
     Raises:
         ConfigError: There is no such class, or it is none of settings of a designer.

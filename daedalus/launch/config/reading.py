@@ -23,7 +23,10 @@ _FEW = 4
 def check_reading(config: Task, composed: DictConfig, changes: list[Change]) -> None:
     """Refuse changes of settings that the task has and does not read, and those without effect.
 
-    What a change turns off needs no reader.
+    Args:
+        config: The configuration.
+        composed: The same with its references.
+        changes: What the command line asks for. What it turns off needs no reader.
 
     Raises:
         ConfigError: The message names the tasks that read the setting.

@@ -44,7 +44,11 @@ def task_classes() -> dict[str, type[Task]]:
 
 
 def chosen_tasks(overrides: Sequence[str]) -> set[str]:
-    """Return the tasks of which a command takes one: all of them if its words do not say."""
+    """Return the tasks of which a command takes one: all of them if its words do not say.
+
+    Args:
+        overrides: Changes from the command line, such as ``+experiment=ask``.
+    """
     found: set[str] = set()
     for key, _, name in (each.partition("=") for each in overrides):
         if key in ("task", "+experiment"):

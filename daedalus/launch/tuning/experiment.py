@@ -44,7 +44,7 @@ class TrialExperiment:
     def compose(self, values: Mapping[str, Any]) -> tuple[DictConfig, Task]:
         """Return the configuration of a trial, as ``run.py`` would compose and check it.
 
-        The values of tuned settings have their names in the space.
+        ``values`` has the values of tuned settings, by their names in the space.
 
         Raises:
             ConfigError: The values cannot be run.
@@ -90,9 +90,12 @@ class TrialExperiment:
         return OmegaConf.to_yaml(composed, resolve=True) + OmegaConf.to_yaml({"tuning": shared})
 
     def best(self, values: Mapping[str, Any], folder: Path, about: str) -> str:
-        """Return the text of ``experiment/best.yaml`` with the values of the best trial.
+        """Return the text of the experiment file with the values of the best trial.
 
-        They have their names in the space. The text begins with what is said about the trial.
+        Args:
+            values: Its values, by their names in the space.
+            folder: Folder with a subfolder ``experiment`` for the file ``best.yaml``.
+            about: A line about the trial.
         """
         words = [each.partition("=")[::2] for each in self._task]
         group_names = groups()

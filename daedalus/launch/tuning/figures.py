@@ -24,7 +24,9 @@ _TRIAL, _OWN = palette(["trained", "informed_greedy"]).values()
 def history(table: pd.DataFrame, score: str) -> Figure:
     """Draw the score of each trial and the best so far, and mark the trials without a score.
 
-    One trial or more has finished.
+    Args:
+        table: The table of a study, with one finished trial or more.
+        score: Label of the scores.
     """
     figure, (axes,) = empty_panels(1, 1, (7.2, 4.2))
     finished, stopped = table[table["score"].notna()], table[table["score"].isna()]
@@ -61,7 +63,9 @@ def _range_of_interest(scores: pd.Series[float]) -> tuple[float, float]:
 def importance(shares: Mapping[str, float], trials: int) -> Figure:
     """Draw how much of the variance that single settings explain belongs to each.
 
-    The shares sum to 1. The trials are those that have finished.
+    Args:
+        shares: Shares by setting, which sum to 1.
+        trials: Number of finished trials behind them.
     """
     figure, (axes,) = empty_panels(1, 1, (6.4, 1.5 + 0.42 * len(shares)))
     names, values = [readable(name) for name in shares], list(shares.values())

@@ -91,8 +91,17 @@ def record_truth(
 ) -> None:
     """Fill what the round was worth, which takes values that no auctioneer sees.
 
-    ``record`` expects value delivered, revenue and price in the columns of welfare, revenue and
-    price. The bidders' accumulated surplus is updated in place, and ``amounts`` is scratch.
+    Args:
+        current: The round.
+        bidders: Their accumulated surplus is updated in place.
+        seats: What the bidders did.
+        offers: Their bids.
+        awards: What they won.
+        welfares: Ring buffer of welfare, updated in place.
+        order: Bidders by surplus, updated in place.
+        amounts: Scratch, shape (n,).
+        record: Filled in place. Expects value delivered, revenue and price in the columns of
+            welfare, revenue and price.
     """
     constants, value = current.parameters, record[WELFARE]
     best = _best_value(seats, current.units)
@@ -159,9 +168,21 @@ def record_account(
 ) -> None:
     """Keep the auctioneer's own account of the round: bids, names, prices and deliveries alone.
 
-    ``best`` is the sum of the K highest bids. The bidders' accumulated deliveries, ``wins`` and
-    ``sightings`` are updated in place, and the collusion signal of ``record`` is filled.
-    ``amounts`` and ``bids`` are scratch, ``everyone`` is all true.
+    Args:
+        current: The round.
+        bidders: Their accumulated deliveries are updated in place.
+        seats: What was delivered to the bidders.
+        offers: Their bids.
+        best: Sum of the K highest bids.
+        wins: Units delivered so far, updated in place.
+        welfares: Ring buffer of the accounts' welfare, updated in place.
+        sightings: Decayed means, updated in place.
+        order: Bidders by deliveries, updated in place.
+        amounts: Scratch, shape (n,).
+        bids: Scratch, shape (2n,).
+        everyone: All true, shape (2n,).
+        record: What the round was worth; its collusion signal is filled in place.
+        account: Filled in place.
     """
     memory, accepted = current.parameters.surplus_memory, 0.0
     for i in range(len(seats)):

@@ -278,7 +278,14 @@ def bid(
 ) -> int:
     """Let each bidder draw values, decide on entry and bid; return the number of false names.
 
-    ``seats`` and ``offers`` are filled in place.
+    Args:
+        current: The round.
+        types: Bidder types.
+        bidders: What they carry from round to round.
+        seats: Filled in place.
+        offers: Filled in place.
+        tables: Weights of Hedge shaders, action values of Q-learners, and bids that are given.
+        expected_price: The price that shill bidders expect.
     """
     cost, reserve, names = entry_cost(current), known_reserve(current.mechanism), 0
     prices_of_others = not pays_own_bid(current.mechanism.auction_type)

@@ -158,8 +158,18 @@ def learn_bidding(
 
     Members of a ring that follow its deal learn nothing: those bids were agreed.
 
-    ``bidders`` and the weights in ``tables`` are updated in place; ``count`` is how many bids
-    competed, and ``payoffs`` is scratch.
+    Args:
+        current: The round.
+        types: Bidder types.
+        bidders: Their beliefs are updated in place.
+        seats: Their values, and whether they follow a deal.
+        offers: Their bids.
+        tables: The weights of Hedge shaders are updated in place.
+        ranking: The highest bids of the sale.
+        awards: Of the sale.
+        count: How many bids competed.
+        price: The clearing price.
+        payoffs: Scratch.
     """
     constants, mechanism, n = current.parameters, current.mechanism, len(seats)
     for i in range(n):

@@ -358,9 +358,19 @@ def sell_with_rings(
 
     A ring compares its deal with the sale as it stands, so each ring needs one more sale.
 
-    What members do and bid changes ``seats`` and ``offers``, and the rings' records change too.
-    ``screened`` (the share of the screen's power that applies to each ring), ``ranking`` and
-    ``awards`` are filled. The last three arguments are scratch.
+    Args:
+        current: The round.
+        types: Bidder types.
+        bidders: What they believe.
+        seats: What members do is filled in place.
+        offers: Bids of members that collude are changed in place.
+        rings: Their own records are updated in place.
+        screened: Share of the screen's power that applies to each ring, filled in place.
+        ranking: The highest bids, filled in place.
+        awards: What owners win, filled in place.
+        deal: Scratch of the shape of ``offers``.
+        trial_ranking: Scratch of the shape of ``ranking``.
+        trial: Scratch of the shape of ``awards``.
     """
     sale = _sell(current, offers, ranking, awards)
     for ring in range(len(rings)):

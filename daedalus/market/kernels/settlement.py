@@ -43,8 +43,12 @@ def _pace_budget(constants: Record, budget: float, bidder: Record, seat: Record)
 def _punish(current: Round, i: int, seat: Record, alias: float, evidence: float) -> None:
     """Screen a bidder for a ring and for a false name, and fine it if a screen accuses it.
 
-    ``alias`` is its bid under a false name, or 0, and ``evidence`` the share of the collusion
-    screen's power that applies to its ring.
+    Args:
+        current: The round.
+        i: The bidder's number.
+        seat: Its surplus is changed in place.
+        alias: Its bid under a false name, or 0.
+        evidence: Share of the collusion screen's power that applies to its ring.
     """
     constants, mechanism, key = current.parameters, current.mechanism, current.key
     if seat.delivered > 0:
@@ -101,7 +105,14 @@ def pay_shill_bidders(
     Several shill bidders divide what they added together. What one of them pays more itself is no
     gain of the seller's confederate, so it does not count for that one.
 
-    ``honest`` has the awards of the same sale without the ``shills`` false names.
+    Args:
+        current: The round.
+        bidders: Their estimates are updated in place.
+        seats: Their surplus is changed in place.
+        offers: Their bids.
+        awards: Of the sale.
+        honest: Of the same sale without false names.
+        shills: Number of false names.
     """
     constants, n = current.parameters, len(seats)
     fine = constants.fine_unit * current.mechanism.withdrawal_penalty

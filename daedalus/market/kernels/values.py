@@ -144,7 +144,13 @@ def _bid_within(
 ) -> tuple[float, float]:
     """Return the bid of a value on segment k, as a place, and the integral of F^k up to it.
 
-    ``place`` is the value's place; the integral is ``rent`` at ``start``.
+    Args:
+        t: The bidder's type.
+        k: Number of the segment.
+        place: The value's place.
+        start: Where the integral starts on this segment.
+        rent: The integral up to there.
+        rivals: Number of rivals k.
     """
     low, high = _between(t.places, t.levels, t.knots, start), t.levels[k + 1]
     width = t.places[k + 1] - start

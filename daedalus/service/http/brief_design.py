@@ -51,7 +51,16 @@ async def design_for_brief(
     left: asyncio.Future[None],
     status: DesignerStatus,
 ) -> DesignAnswer:
-    """Return the answer to a brief; if a search fails, a heuristic designer sees ``observation``.
+    """Return the answer to a brief.
+
+    Args:
+        request: It has a brief.
+        briefs: They read and search.
+        env: The market, and the bidders if the brief tells of none.
+        observation: What the heuristic designer reacts to if the search fails.
+        visitor: Who asks.
+        left: Is done when the visitor has left.
+        status: Of the trained designer.
 
     Raises:
         FieldError: The brief or its clauses are not valid, or come with what they replace.

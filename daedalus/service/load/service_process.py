@@ -41,9 +41,12 @@ class Usage:
 
 
 class ServiceProcess:
-    """Serves while its context is open, and logs its standard error.
+    """Serves while its context is open. It reads ``/proc``, so it works on Linux only.
 
-    It reads ``/proc``, so it works on Linux only.
+    Args:
+        settings: Limits of the service.
+        catalogue: The populations and markets that a reset may choose.
+        log: File for the standard error of the process.
     """
 
     def __init__(self, settings: ServiceSettings, catalogue: Catalogue, log: Path) -> None:

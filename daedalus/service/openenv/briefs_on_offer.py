@@ -67,7 +67,11 @@ class BriefsOnOffer:
         self._ahead[brief] = understood
 
     def own(self, brief: str, usual: Opened) -> Opened:
-        """Return the episode of a visitor's own words; ``usual`` has what they do not say.
+        """Return the episode of a visitor's own words.
+
+        Args:
+            brief: The words.
+            usual: The market, and its bidders if the brief tells of none.
 
         Raises:
             FieldError: The market cannot play the bidders that the brief tells of, or the server

@@ -20,7 +20,12 @@ _LOOK_EVERY = 5.0  # seconds; a search of many runs takes a while
 
 
 class NewestRun:
-    """Finds the newest run that logged its training, and names its files on show."""
+    """Finds the newest run that logged its training, and names its files on show.
+
+    Args:
+        outputs: Folder in which runs leave theirs, at any depth; it need not exist.
+        clock: What time it is, in seconds.
+    """
 
     def __init__(self, outputs: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._outputs = outputs

@@ -19,7 +19,17 @@ _USUAL: dict[str, Any] = {"market": "fresh", "n_agents": None, "shown": 4, "comp
 
 
 def stop_of(hurt: Mechanism, changes: dict[str, Any], **told: Any) -> TourStop:
-    """Return a stop: a mechanism invites an attack, and changes of one or two fields stop it."""
+    """Return a stop: first the mechanism invites an attack, then a changed one stops it.
+
+    Args:
+        hurt: The mechanism that invites the attack.
+        changes: One or two fields and their new values, which stop the attack.
+        **told: The other fields of ``TourStop``.
+
+    Raises:
+        ValueError: A text is empty or too long, or the changes are not one or two.
+        MechanismError: A change is to something out of range.
+    """
     rules = WireMechanism(**hurt.to_dict())
     fixed = WireMechanism(**replace(hurt, **changes).to_dict())
     changed = [name for name in FIELDS if name in changes]

@@ -89,7 +89,11 @@ class BackgroundDesigner:
     ) -> DesignAnswer:
         """Return the model's mechanism for one market, or the heuristic one and the reason.
 
-        The model is asked for what ``env`` rewards, and without it for what it was trained for.
+        Args:
+            observation: What the designer sees.
+            left: Is done when the client has left; then nobody waits for the model.
+            env: What the model is asked for; None is what it was trained for.
+            population: Name of the bidders of ``env``.
         """
         began, goal = time.perf_counter(), self._goal(env)
         observation = replace(observation, goals=np.full(1, goal))

@@ -58,7 +58,12 @@ class BidLogError(ValueError):
 
 
 class BidReports:
-    """Makes reports in a process of their own. Nothing of a log stays on the disk."""
+    """Makes reports in a process of their own. Nothing of a log stays on the disk.
+
+    Args:
+        report_on: Makes a report; None if this server cannot.
+        seconds: Longest time of a report.
+    """
 
     def __init__(self, report_on: ReportOn | None, seconds: float) -> None:
         self._report_on = report_on
@@ -80,9 +85,14 @@ class BidReports:
         visitor: str,
         left: asyncio.Future[None] | None = None,
     ) -> str:
-        """Make a report, and return the name under which ``get`` has it; ``log`` names the log.
+        """Make a report, and return the name under which ``get`` has it.
 
-        When the visitor has left, the report ends, and another may begin.
+        Args:
+            log: What the report calls the log.
+            csv: The log.
+            settings: How it is to be read.
+            visitor: Who asks. Each has one report under way.
+            left: Is done when the visitor has left. Then the report ends, and another may begin.
 
         Raises:
             BidLogError: The log cannot be used, or its report takes too long.

@@ -85,8 +85,12 @@ class Briefs:
     ) -> tuple[Answer | None, str | None]:
         """Return the answer to what was understood, or why there is none, in words.
 
-        ``env`` has the bidders that the brief tells of. Each visitor has one search under way,
-        which ends when the visitor has left. With ``prices``, rules have theirs.
+        Args:
+            understood: What the brief asks for.
+            env: The market of the bidders that the brief tells of.
+            visitor: Who asks. Each has one search under way.
+            left: Is done when the visitor has left. Then the search ends.
+            prices: Whether rules have their prices.
         """
         assert self.offer is not None
         seed, worker = self.offer.seed, Worker(self._seconds)

@@ -22,8 +22,11 @@ def made_for(settings: DesignerSettings, seed: int, env: DesignEnv) -> Designer:
 class MadeDesigners:
     """Makes designers in a process of their own, one at a time, and keeps them.
 
-    Making one takes so many ``seconds`` at most. At most ``queue`` designers wait to be made, and
-    requests wait for ``timeout`` seconds.
+    Args:
+        makers: What makes each, by name.
+        seconds: Longest time of making one.
+        timeout: Longest time that a request waits for one, in seconds.
+        queue: Largest number that wait to be made.
     """
 
     def __init__(
@@ -44,7 +47,11 @@ class MadeDesigners:
     ) -> tuple[Designer | None, str | None]:
         """Return the designer of an environment, or why there is none yet, in words.
 
-        Each visitor has one designer made at a time.
+        Args:
+            name: One of ``names``.
+            env: The market, its bidders, the shape of its episodes, and the objective.
+            visitor: Who asks. Each has one designer made at a time.
+            left: Is done when the client has left.
         """
         question = (
             f"{name}: {env.settings} {env.market.population} {env.reward} {env.goal.allowed or ''}"

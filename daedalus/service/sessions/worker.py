@@ -37,7 +37,11 @@ class TimeUpError(WorkError):
 
 
 class Worker:
-    """Calls functions in new processes, one at a time, each for so many seconds at most."""
+    """Calls functions in new processes, one at a time.
+
+    Args:
+        seconds: Longest time of a call.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

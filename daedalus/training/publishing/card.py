@@ -61,7 +61,14 @@ def base_model(evidence: Evidence) -> str | None:
 def model_card(
     evidence: Evidence, settings: HubSettings, example: Example, parameters: int
 ) -> ModelCard:
-    """Return the card of a run's model, which has so many parameters."""
+    """Return the card of a run's model.
+
+    Args:
+        evidence: The files of the run.
+        settings: Name and licence of the published model.
+        example: The prompt that the card shows, and its answer.
+        parameters: Number of the model's parameters.
+    """
     config, trained = evidence.config, evidence.trained
     card: ModelCard = ModelCard.from_template(
         _metadata(evidence, settings),

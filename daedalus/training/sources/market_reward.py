@@ -72,7 +72,11 @@ class MarketReward:
         """Return the total reward and the terms of B completions, each of shape (B,).
 
         Beside the terms stand ``validity`` and ``reserve_price``, which is NaN if there is none.
-        The rows are the numbers of the prompts' states, and the training step selects the futures.
+
+        Args:
+            texts: The completions.
+            rows: Number of the state of each completion's prompt.
+            training_step: It selects the futures.
         """
         goals = self.states.goal_of_each[np.asarray(rows, np.int64)]
         parsed = [parse_mechanism(text, goal=each) for text, each in zip(texts, goals, strict=True)]

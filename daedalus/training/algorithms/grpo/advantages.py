@@ -22,8 +22,13 @@ def target_advantages(
     on few answers are bounded, whatever the advantages are. With equal probabilities and small
     advantages the result is these advantages, less their mean.
 
-    The advantages are in standard deviations of the rewards. For the shapes see
-    ``boltzmann_advantages``.
+    Args:
+        logps: Log-probabilities of B whole answers, groups side by side; shape (B,).
+        advantages: Their advantages, in standard deviations of the rewards; shape (B,).
+        group_size: Answers of each group.
+
+    Returns:
+        Group size times q - p, shape (B,).
     """
     return boltzmann_advantages(logps, logps + advantages, group_size)
 
