@@ -10,8 +10,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
-from daedalus.design.briefs.answers import ModelReader
 from daedalus.design.briefs.clauses import Understanding
+from daedalus.design.briefs.model_reader import ModelReader
 from daedalus.design.briefs.readers import KeywordReader, Reader, read
 from daedalus.design.briefs.wordings import examples, packaged_reader
 from daedalus.lab.studies.brief_reading import reading, reading_curves, sellers_table, shares

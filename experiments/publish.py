@@ -27,12 +27,8 @@ def main(config: Publish, out: Path) -> None:
     Raises:
         CannotRunError: The model cannot be published. The message says what to change.
     """
-    from daedalus.training.publishing.hub_folder import (
-        check_folder,
-        require_token,
-        upload,
-        write_folder,
-    )
+    from daedalus.training.publishing.hub_folder import check_folder, write_folder
+    from daedalus.training.publishing.upload import require_token, upload
 
     if not config.hub.repo:
         raise CannotRunError("hub.repo: not set; give OWNER/NAME, as on the hub")

@@ -281,7 +281,8 @@ def legend_below(figure: Figure, panel: Axes, columns: int, side: str = "center"
 def entitle(figure: Figure, title: str, reading: str, texts: Iterable[object] = ()) -> None:
     """Write the title at the top left and, below it in small print, the legend of the figure.
 
-    What the words in ``texts``, the ``basis`` of its intervals, mean stands in lines of its own.
+    ``texts`` are the ``basis`` of its intervals. Each word of caution in them is explained in a
+    line of its own.
     """
     width, height = figure.get_size_inches()
     left = _MARGIN / width

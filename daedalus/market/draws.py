@@ -47,7 +47,7 @@ LEARNING_RATE_TRAIT, RIVALS_TRAIT = range(2)
 FIRST_SIZE = _PURPOSES * MAX_BIDDERS
 INCUMBENT = FIRST_SIZE + len(SIZES)
 
-BANKS: dict[str, dict[int, tuple[int, ...]]] = {
+PURPOSES: dict[str, dict[int, tuple[int, ...]]] = {
     "strategic rounds": {
         MAX_BIDDERS: (
             VALUE_ONE, VALUE_TWO, ENTRY, DEMAND_REDUCTION, SHOCK, LEADER_LOT, COVER_BID, SHILL,
@@ -67,7 +67,7 @@ BANKS: dict[str, dict[int, tuple[int, ...]]] = {
         1: (*(FIRST_SIZE + size for size in range(len(SIZES))), INCUMBENT),
     },
 }  # fmt: skip
-"""What is drawn for, by the rounds and the largest number of owners. Bidders, their false names,
+"""Purposes of draws, by the rounds and by the largest number of owners. Bidders, their false names,
 rings and, for the composition, the tries for each type are owners."""
 
 
@@ -103,7 +103,7 @@ def _fill_draws(seeds: NDArray[np.uint64], round_number: int, purpose: int, draw
 def episode_draws(seeds: NDArray[np.uint64], purpose: int, owners: int = 1) -> NDArray[np.float64]:
     """Return draws of each episode before its first round, shape (B, owners), in [0, 1).
 
-    ``purpose`` is from the bank "variation".
+    ``purpose`` is one of the rounds "variation".
     """
     return round_draws(seeds, VARIATION_ROUND, purpose, owners)
 

@@ -65,7 +65,8 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
 
     Args:
         folder: An existing folder; it gets a file named ``.lock``.
-        wait: Wait until another process leaves the block. If not, it is the folder of a run.
+        wait: Wait until another process leaves the block. Without waiting, ``folder`` has to be
+            that of a run, because the error says so.
 
     Raises:
         CannotRunError: Another process is in the block, and ``wait`` is false.

@@ -45,9 +45,9 @@ class BriefWriting:
 
     def __init__(self, language_model: LanguageModel, at_once: bool) -> None:
         self._tokenizer, self.at_once = language_model.tokenizer, at_once
-        self._words = vocabulary_of(language_model.model, language_model.tokenizer)
+        self._vocabulary = vocabulary_of(language_model.model, language_model.tokenizer)
         self._allow_brief = lru_cache(_REMEMBERED)(self._constraint_of_brief)
-        self._to = lru_cache(_REMEMBERED)(lambda pattern: constraint_of(pattern, *self._words))
+        self._to = lru_cache(_REMEMBERED)(lambda pattern: constraint_of(pattern, *self._vocabulary))
         asked = rendered(self._tokenizer, brief_chat("\0", at_once), add_generation_prompt=True)
         self._ends = asked.split("\0")
 
@@ -78,7 +78,7 @@ class BriefWriting:
         def after(reading: str) -> Constraint:
             return self._to(mechanism_pattern_for(reading, brief))
 
-        return constraint_of(reading_pattern(brief), *self._words, after)
+        return constraint_of(reading_pattern(brief), *self._vocabulary, after)
 
 
 class BriefAnswers:

@@ -57,7 +57,7 @@ def own_defaults(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
 def own_tokenizer(tokenizer: PreTrainedTokenizerBase, end: int | None = None) -> None:
     """Give a tokenizer what it lacks, and what a run depends on.
 
-    If it names no token that ends answers, that is ``end``.
+    ``end`` becomes the token that ends answers, if the tokenizer names none.
 
     Raises:
         CannotRunError: No token ends an answer, or the chat template cannot tell a question.

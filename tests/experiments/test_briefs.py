@@ -81,6 +81,13 @@ def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
     }
     assert pairs.loc[pairs["designer"] == "true_parts", ["both_kept", "differs"]].all(axis=None)
     assert pairs[["a", "b"]].notna().all(axis=None) and not pairs["a"].eq(pairs["b"]).any()
+    shown = pairs[pairs["designer"] == "tfidf"].iloc[0]
+    for letter in "ab":
+        row = read.set_index("id").loc[f"{shown['pair']}{letter}"]
+        assert shown[f"{letter}_understood"] == row["understood"]
+        assert shown[f"{letter}_kept"] == row["rules_kept"]
+    texts = [each.text for each in frozen_briefs("pairs")[:2]]
+    assert shown[["a_text", "b_text"]].to_list() == texts
     leads = pd.read_csv(tmp_path / "leads.csv")
     rivals = len(names) - 1
     assert len(leads) == 2 * rivals * (rivals - 1) // 2 and leads["lead"].ge(0).all()

@@ -177,6 +177,7 @@ from hydra.core.config_store import ConfigStore
 from daedalus.launch.config import compose_config
 compose_config("+experiment=ask")
 print([name for name in ConfigStore.instance().repo["task"] if name.endswith("_schema.yaml")])
+compose_config("+experiment=grpo_stage3")
 names = "torch scipy.stats scipy.optimize sklearn matplotlib seaborn"
 print([name for name in names.split() if name in sys.modules])
 """

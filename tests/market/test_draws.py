@@ -9,18 +9,18 @@ from numpy.testing import assert_allclose
 
 from daedalus.market import draws
 from daedalus.market.classic import ClassicMarket
-from daedalus.market.draws import BANKS, round_key, uniform
+from daedalus.market.draws import PURPOSES, round_key, uniform
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.reference_classic import draw
 
 
-@pytest.mark.parametrize("rounds", BANKS)
+@pytest.mark.parametrize("rounds", PURPOSES)
 def test_no_two_draws_share_a_counter(rounds: str) -> None:
     counters = [
         8 * owner + purpose
-        for owners, purposes in BANKS[rounds].items()
+        for owners, purposes in PURPOSES[rounds].items()
         for purpose in purposes
         for owner in range(owners)
     ]
@@ -30,13 +30,13 @@ def test_no_two_draws_share_a_counter(rounds: str) -> None:
 def test_every_purpose_is_in_a_bank() -> None:
     registered = [
         purpose
-        for rounds, banks in BANKS.items()
+        for rounds, banks in PURPOSES.items()
         if rounds != "variation"  # its purposes are numbered by the names of traits and sizes
         for purposes in banks.values()
         for purpose in purposes
     ]
     numbers = {"COMPOSITION_ROUND", "TRAITS_ROUND", "VARIATION_ROUND", "GAMMA_TRIES"}
-    numbers |= {"MAX_BIDDERS", "FIRST_SIZE", "INCUMBENT", "SIZES", "TRAITS", "BANKS"}
+    numbers |= {"MAX_BIDDERS", "FIRST_SIZE", "INCUMBENT", "SIZES", "TRAITS", "PURPOSES"}
     names = {name for name in vars(draws) if name.isupper() and not name.startswith("_")}
     assert sorted(registered) == sorted(getattr(draws, name) for name in names - numbers)
 

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -150,19 +150,13 @@ def dial(address: str, **options: Any) -> socket.socket:
     return socket.create_connection((place.hostname, place.port), **options)
 
 
-def exchanged(address: str, *parts: bytes, pause: float = 0.0, linger: float = 9.0) -> bytes:
-    """Send bytes; return what comes back until the server closes or says nothing more."""
-    received = b""
-    with dial(address, timeout=10) as sock:
-        with suppress(OSError):  # it may close before it has all
-            for part in parts:
-                sock.sendall(part)
-                time.sleep(pause)
-        sock.settimeout(linger)
-        with suppress(OSError):
-            while told := sock.recv(65_536):
-                received += told
-    return received
+def exchanged(address: str, *parts: bytes, pause: float = 0.0) -> bytes:
+    """Send bytes, and return everything that comes back until the server closes."""
+    with dial(address, timeout=9) as sock:
+        for part in parts:
+            sock.sendall(part)
+            time.sleep(pause)
+        return b"".join(iter(lambda: sock.recv(65_536), b""))
 
 
 def open_websocket(client: TestClient, headers: dict[str, str]) -> int:

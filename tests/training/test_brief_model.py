@@ -15,7 +15,6 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.answers import (
-    ModelReader,
     answer_text,
     clauses_in,
     mechanism_in,
@@ -27,6 +26,7 @@ from daedalus.design.briefs.answers import (
     values_text,
 )
 from daedalus.design.briefs.frozen import frozen_briefs
+from daedalus.design.briefs.model_reader import ModelReader
 from daedalus.design.briefs.scoring import mean_terms
 from daedalus.design.briefs.search import worth
 from daedalus.design.designers.brief_model import BriefModel

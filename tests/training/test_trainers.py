@@ -186,7 +186,7 @@ def fill_the_memory(trainer: Trainer) -> None:
 
 
 def diverge(trainer: Trainer) -> None:
-    logs = {"loss": float("inf")}
+    logs = {"loss": float("nan")}
     trainer.callback_handler.on_log(trainer.args, trainer.state, trainer.control, logs)
 
 

@@ -17,7 +17,6 @@ from typing import Protocol
 
 import numpy as np
 
-from daedalus.checks import CannotRunError
 from daedalus.design.briefs.amounts import amounts_in
 from daedalus.design.briefs.brief import Brief
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
@@ -33,7 +32,6 @@ from daedalus.market.mechanism import (
     mechanism_from_mapping,
 )
 from daedalus.market.mechanism_schema import values_pattern
-from daedalus.market.seeds import generator
 
 
 class AnswerBriefs(Protocol):
@@ -50,29 +48,6 @@ class AnswerBriefs(Protocol):
         ...
 
 
-class ModelReader:
-    """Asks a language model about each sentence as a brief of its own, see ``Reader``.
-
-    The model should decode greedily: each call draws from the same seed.
-
-    Raises:
-        CannotRunError: The model sets mechanisms at once.
-    """
-
-    def __init__(self, ask: AnswerBriefs) -> None:
-        if ask.at_once:
-            raise CannotRunError("this model was trained at once: it does not say what it reads")
-        self._ask = ask
-
-    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
-        """Return what sentences mean, in order."""
-        answers = self._ask(sentences, generator(0, "model reader"))
-        found = zip(answers, sentences, strict=True)
-        return [replace(each, confidence=_UNTOLD) for pair in found for each in clauses_in(*pair)]
-
-
-_UNTOLD = float("nan")
-"""How sure a model is: its answers do not say."""
 _NEXT, _END, _AMOUNT = ";", "|", "="
 _SILENT = ("x", "all")  # values of meanings that have but one
 

@@ -30,8 +30,6 @@ _MAY = "(?:may|might|can|could|will|should)"
 _OPEN = re.compile(rf"\b{_MAY} or (?:{_MAY} )?not\b", re.IGNORECASE)
 _LONGEST = 600
 """Characters of a sentence that readers take."""
-_WORDS = 10  # of each meaning
-_LEAST = 2  # words that a sentence must share with its meaning
 
 Embed = Callable[[Sequence[str]], NDArray[np.float64]]
 """Maps B sentences to features, shape (B, F)."""
@@ -65,6 +63,10 @@ def read(reader: Reader, text: str, least_confidence: float = 0.0) -> Understand
     return understand(_without_needless(doubted, given))
 
 
+_OWN_WORDS = 10  # of each meaning
+_LEAST_SHARED = 2  # words that a sentence must share with its meaning
+
+
 class KeywordReader:
     """The simplest reader: it counts the words of each meaning in a sentence.
 
@@ -83,7 +85,7 @@ class KeywordReader:
                 word: count / len(own) - (everywhere[word] - count) / others
                 for word, count in here.items()
             }
-            self._words[name] = set(sorted(lead, key=lambda word: (-lead[word], word))[:_WORDS])
+            self._words[name] = set(sorted(lead, key=lambda word: (-lead[word], word))[:_OWN_WORDS])
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the meaning with most words in each sentence; ``nothing`` if all have few."""
@@ -93,7 +95,7 @@ class KeywordReader:
         words = _words(sentence)
         shared = {name: len(own & words) for name, own in self._words.items() if name != NOTHING}
         best = max(shared, key=lambda name: shared[name])
-        return best if shared[best] >= _LEAST else NOTHING
+        return best if shared[best] >= _LEAST_SHARED else NOTHING
 
 
 def _words(sentence: str) -> set[str]:

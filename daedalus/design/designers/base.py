@@ -30,7 +30,8 @@ It raises ``CannotRunError`` if the weights cannot be had.
 
 LoadBriefModel = Callable[[str, float, bool | None], AnswerBriefs]
 """Returns a model that answers briefs, from ``BriefModelSettings``: checkpoint, temperature and
-at_once. It raises ``CannotRunError`` if the weights cannot be had."""
+at_once. It raises ``CannotRunError`` if the weights cannot be had, and ``ValueError`` if the model
+was trained to answer otherwise."""
 
 
 @dataclass(frozen=True)

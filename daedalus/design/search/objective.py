@@ -16,7 +16,8 @@ _CHUNK = 65_536  # episodes played at once, about half a gigabyte
 
 
 Objective = Callable[[Mechanisms, int], NDArray[np.float64]]
-"""Maps B mechanisms and a number of episodes, the same for all, to mean scores of shape (B,)."""
+"""Maps B mechanisms and a number of episodes to mean scores, shape (B,). All mechanisms play the
+same episodes."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class SemanticGrader:
         """Return what was found; what the service refuses counts against it."""
         began = time.monotonic()
         try:
-            found = self._measured(subject)
+            found = self._measure(subject)
         except ValueError as error:
             found = Found({}, [str(error)])
         return CheckResult(
@@ -83,7 +83,7 @@ class SemanticGrader:
             duration_s=time.monotonic() - began,
         )
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         """Measure; a ValueError says that the service does not play the episodes."""
         raise NotImplementedError
 
@@ -93,7 +93,7 @@ class OracleMax(SemanticGrader):
 
     check_id = "semantic.oracle_max"
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         least = 1 - subject.manifest.reward.oracle_tolerance
         reached = mean(episodes(subject, [oracle()]))
         problems = [] if reached >= least else [f"the oracle has less than {least}"]
@@ -105,7 +105,7 @@ class FloorGap(SemanticGrader):
 
     check_id = "semantic.floor_gap"
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         most = 1 - subject.manifest.reward.floor_margin
         empty = episodes(subject, [{}])
         kept = [collected(subject, seed, [in_force(each)]) for seed, each in enumerate(empty)]
@@ -120,7 +120,7 @@ class CanaryFloor(SemanticGrader):
     check_id = "semantic.canary_floor"
     requires_capabilities = frozenset({"canaries"})
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         most = 1 - subject.manifest.reward.floor_margin
         file = subject.root / str(subject.manifest.capabilities.canaries)
         canaries = json.loads(file.read_text())
@@ -140,7 +140,7 @@ class NoSolutionLeakage(SemanticGrader):
 
     check_id = "semantic.no_solution_leakage"
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         scale = scale_named(POPULATION)
         told = episodes(subject, [{}])
         if not all(map(steps, told)):
@@ -156,7 +156,7 @@ class VerifierDeterminism(SemanticGrader):
     check_id = _DETERMINISM
     depends_on = (STARTUP,)
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         once, again = (digest(collected(subject, 0, [oracle()])) for _ in range(2))
         return Found({"sha256": once}, [] if once == again else ["two runs of the oracle differ"])
 
@@ -166,7 +166,7 @@ class VerifierPortability(SemanticGrader):
 
     check_id = "semantic.verifier_portability"
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         served = [each["reward"] for each in steps(collected(subject, 0, [oracle()]))]
         asked = {"population": POPULATION, "seed": 0, "actions": [oracle()] * len(served)}
         alone = [sys.executable, "-m", "daedalus.doors.grading.rewards_alone"]
@@ -189,7 +189,7 @@ class Replayability(SemanticGrader):
 
     check_id = "semantic.replayability"
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         record = subject.runtime_evidence or recorded(subject)
         again = collect(subject, plan_of(record))
         same = record.exchanges == again.exchanges
@@ -202,7 +202,7 @@ class ResourceEnvelope(SemanticGrader):
     check_id = "semantic.resource_envelope"
     requires_provider = frozenset({ProviderCapability.EXEC})
 
-    def _measured(self, subject: Subject) -> Found:
+    def _measure(self, subject: Subject) -> Found:
         assert subject.running is not None
         declared, began = subject.manifest.resources, time.monotonic()
         steps(collected(subject, 0, [oracle()]))

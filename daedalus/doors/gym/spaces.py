@@ -72,7 +72,7 @@ def integers(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[A
 
 
 def require_options(options: object, known: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the options of a reset, of which it reads those that are ``known``.
+    """Return the options of a reset, empty for None; a reset reads those that are ``known``.
 
     Raises:
         ValueError: They are no mapping, or nothing reads one of them.

@@ -136,7 +136,10 @@ class TextTable:
 
 
 def usual_column(key: str, names: Sequence[str]) -> str | None:
-    """Return the one column with a usual name, the first before others; None if none or several."""
+    """Return the one column with a usual name of ``key``, or None.
+
+    The first of these names goes before the others. If several columns fit, none does.
+    """
     every = USUAL_NAMES.get(key, [])
     for usual in (every[:1], every):
         found = [name for name in names if name.strip().casefold() in usual]

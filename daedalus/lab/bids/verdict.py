@@ -242,7 +242,10 @@ def policy_in_force(estimator: Estimator) -> Policy:
 def without_idle_changes(
     mechanism: Mechanism, in_force: Mechanism, markets: EstimatedMarkets, episodes: int
 ) -> Mechanism:
-    """Return a mechanism without its changes that gain next to nothing."""
+    """Return a mechanism without its changes that gain next to nothing.
+
+    The reserve stays; other fields go back to those of ``in_force``.
+    """
 
     def score(tried: Mechanism) -> float:
         return Mixture.of_one(tried, markets.scale).reward(markets, episodes, "settle")

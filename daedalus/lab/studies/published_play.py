@@ -129,10 +129,10 @@ def in_their_units(shares: pd.DataFrame, theory: pd.DataFrame) -> pd.DataFrame:
     for name in MYERSON_NET:
         setting, exact = SETTINGS[name], theory[theory["population"] == name]
         known = {"optimum": "theory: optimum", "with_reserve": "theory: best reserve"}
-        told = (
+        theory_rows = (
             exact[list(known)].rename(columns=known).melt(var_name="designer", value_name="revenue")
         )
-        rows = pd.concat([told, shares[shares["population"] == name]])
+        rows = pd.concat([theory_rows, shares[shares["population"] == name]])
         rows = rows.reindex(columns=["designer", *_MONEY])
         rows[_MONEY] *= setting.scale
         rows.insert(0, "setting", setting.name)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.search.space import random_mechanisms
 from daedalus.design.search.states import mid_episode_states
+from daedalus.market.mechanism import Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 from daedalus.training.sources.market_reward import MarketReward
 
@@ -46,28 +47,48 @@ def reward_recipes(
     rows = np.repeat(np.arange(groups), group_size)
     shape = (groups, group_size)
 
-    def begun(market: DesignEnv, purpose: str, numbers: NDArray[np.int64]) -> Rewards:
-        """Return rewards of first steps; the mechanisms have new markets of these numbers."""
-
-        def rewards(draw: int) -> NDArray[np.float64]:
-            seeds = market_seeds(seed, purpose, int(numbers.max()) + 1, draw)[numbers]
-            return market.reset(seeds).step(mechanisms).reward.reshape(shape)
-
-        return rewards
-
-    def forked(where: Episodes, played: NDArray[np.int64], futures: int) -> Rewards:
-        reward = MarketReward(where, futures, horizon=1, seed=seed)
-        numbers = played.tolist()
-        return lambda draw: reward.score_mechanisms(mechanisms, numbers, draw).reshape(shape)
-
     each = np.arange(len(rows))
-    return {
-        PUBLISHED: begun(stage0, "published", each),
-        NEW_MARKET: begun(env, "new market", each),
-        SHARED_MARKET: begun(env, "shared market", rows),
-        OWN_FUTURE: forked(states.fork(rows), each, 1),
-        **{shared_futures(count): forked(states, rows, count) for count in (1, 8, 64)},
+    first_steps = {
+        PUBLISHED: _first_steps(stage0, mechanisms, each, seed, "published", shape),
+        NEW_MARKET: _first_steps(env, mechanisms, each, seed, "new market", shape),
+        SHARED_MARKET: _first_steps(env, mechanisms, rows, seed, "shared market", shape),
     }
+    own = _in_futures(states.fork(rows), mechanisms, each, 1, seed, shape)
+    shared = {
+        shared_futures(count): _in_futures(states, mechanisms, rows, count, seed, shape)
+        for count in (1, 8, 64)
+    }
+    return {**first_steps, OWN_FUTURE: own, **shared}
+
+
+def _first_steps(
+    env: DesignEnv,
+    mechanisms: Mechanisms,
+    markets: NDArray[np.int64],
+    seed: int,
+    purpose: str,
+    shape: tuple[int, int],
+) -> Rewards:
+    """Return rewards of first steps; ``markets`` has the number of each mechanism's new market."""
+
+    def rewards(draw: int) -> NDArray[np.float64]:
+        seeds = market_seeds(seed, purpose, int(markets.max()) + 1, draw)[markets]
+        return env.reset(seeds).step(mechanisms).reward.reshape(shape)
+
+    return rewards
+
+
+def _in_futures(
+    states: Episodes,
+    mechanisms: Mechanisms,
+    rows: NDArray[np.int64],
+    futures: int,
+    seed: int,
+    shape: tuple[int, int],
+) -> Rewards:
+    reward = MarketReward(states, futures, horizon=1, seed=seed)
+    numbers = rows.tolist()
+    return lambda draw: reward.score_mechanisms(mechanisms, numbers, draw).reshape(shape)
 
 
 def signal_to_noise(recipes: dict[str, Rewards], draws: int) -> pd.DataFrame:

@@ -50,7 +50,10 @@ def choice_panels(shares: pd.DataFrame, mechanisms: pd.DataFrame, designer: str)
 
 
 def understanding(table: pd.DataFrame, designer: str, reference: str) -> Figure:
-    """Draw ``losses``: when mechanisms settle, and what is lost before and after that."""
+    """Draw ``losses``: when mechanisms settle, and what is lost before and after that.
+
+    Losses are against ``reference``, a designer that knows the population.
+    """
     rows = table.assign(lost=table["before"] + table["after"]).sort_values("lost", ascending=False)
     places = np.arange(len(rows))
     figure, (left, right) = empty_panels(1, 2, (11.0, 1.7 + 0.32 * len(rows)))

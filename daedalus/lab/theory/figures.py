@@ -45,7 +45,7 @@ def learned_bids(learned: Sequence[Learned]) -> Figure:
 
 
 def reserve_curves(curves: pd.DataFrame) -> Figure:
-    """Draw revenue over the reserve: for each n without a ring, and for each size of a ring."""
+    """Draw ``revenue_checks.reserve_curves``, for each n without a ring and each size of a ring."""
     figure, axes = empty_panels(1, 2, (9.8, 5.0))
     competing = [case for case in CASES if case[1] == 1]
     colluding = [case for case in CASES if case[0] == RING_BIDDERS]

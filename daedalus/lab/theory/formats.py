@@ -19,12 +19,16 @@ FORMATS_WITH_THEORY: tuple[AuctionType, ...] = tuple(_PAYMENTS)
 """The formats whose theory is known."""
 
 
-def require_format(auction_type: str) -> int:
-    """Return what winners pay in a format, if its theory is known.
+def require_format(auction_type: str) -> None:
+    """Refuse a format whose theory is not known.
 
     Raises:
-        CannotRunError: It is not, so nothing tells what its bidders gain by other bids.
+        CannotRunError: Nothing tells what its bidders gain by other bids.
     """
+    _payment(auction_type)
+
+
+def _payment(auction_type: str) -> int:
     for known, payment in _PAYMENTS.items():
         if known == auction_type:
             return payment
@@ -37,14 +41,14 @@ def require_format(auction_type: str) -> int:
 
 def pays_own_bid(auction_type: str) -> bool:
     """Return whether winners pay their own bids."""
-    return require_format(auction_type) == _OWN_BID
+    return _payment(auction_type) == _OWN_BID
 
 
 def pays_one_price(auction_type: str) -> bool:
     """Return whether all units have one price, the highest losing bid."""
-    return require_format(auction_type) == _ONE_PRICE
+    return _payment(auction_type) == _ONE_PRICE
 
 
 def pays_personal_price(auction_type: str) -> bool:
     """Return whether winners pay the bids that they displace."""
-    return require_format(auction_type) == _PERSONAL_PRICE
+    return _payment(auction_type) == _PERSONAL_PRICE

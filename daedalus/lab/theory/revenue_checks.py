@@ -84,7 +84,7 @@ def fitted_best_reserve(curve: pd.DataFrame) -> float:
 
 
 def best_reserves(curves: pd.DataFrame) -> list[Row]:
-    """Compare the best reserves with theory (Myerson 1981; Graham & Marshall 1987)."""
+    """Compare the best of ``reserve_curves`` with theory (Myerson 1981; Graham & Marshall 1987)."""
     rows = []
     for bidders, ring in CASES:
         curve = curves[(curves["bidders"] == bidders) & (curves["ring"] == ring)]

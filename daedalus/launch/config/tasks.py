@@ -304,7 +304,7 @@ class GrpoBriefs(Contest, Trained):
             )
 
     def _require_benchmark(self) -> None:
-        """Refuse another market or reward: those of the frozen briefs are trained and scored."""
+        """Refuse another market or reward: training is for those of the frozen briefs."""
         if self.market != MarketSettings():
             raise ValueError("market: the frozen briefs were measured in market=fresh; leave it so")
         _require_of_briefs(self)

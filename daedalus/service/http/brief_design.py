@@ -77,8 +77,8 @@ async def design_for_brief(
         answer = priced or answer
     obeying = replace(observation, goals=np.full(1, understood.goal()))
     mechanism = None if answer is None else answer.mechanism
-    told = {"error": error, "note": _note(understood, env), "brief": told_of(understood, answer)}
-    return design_answer(mechanism, "rule", obeying, status, began, **told)
+    more = {"error": error, "note": _note(understood, env), "brief": told_of(understood, answer)}
+    return design_answer(mechanism, "rule", obeying, status, began, **more)
 
 
 def _check(request: DesignRequest, briefs: Briefs, env: DesignEnv) -> None:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from daedalus.service.http.api_messages import INVALID, UNKNOWN_SESSION, ForkRequest, documented
 from daedalus.service.http.limits import visitor_of
-from daedalus.service.http.unreadable import JsonRoute, refused
+from daedalus.service.http.unreadable import JsonRoute, refusal_text
 from daedalus.service.openenv.checked_types import Strict
 from daedalus.service.openenv.environment import DaedalusEnvironment
 from daedalus.service.openenv.errors import CapacityError, EpisodeError, FieldError
@@ -180,9 +180,9 @@ def _answer(
         rewards = forked(environment, question, visitor, allowance)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
-        return refused("Invalid message", errors=wrong)
+        return refusal_text("Invalid message", errors=wrong)
     except FieldError as error:
-        return refused(str(error))
+        return refusal_text(str(error))
     except (EpisodeError, CapacityError) as error:
-        return refused(str(error), WSErrorCode.EXECUTION_ERROR)
+        return refusal_text(str(error), WSErrorCode.EXECUTION_ERROR)
     return json.dumps({"type": TYPE, "data": rewards.model_dump()})

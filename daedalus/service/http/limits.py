@@ -167,7 +167,7 @@ def trusted_hosts(app: ASGIApp, hosts: Sequence[str]) -> ASGIApp:
         await check(scope, receive, keep)  # it says something only if it refuses
         return not refusal
 
-    async def under_own_name(scope: Scope, receive: Receive, send: Send) -> None:
+    async def check_host(scope: Scope, receive: Receive, send: Send) -> None:
         if await is_trusted(scope, receive):
             await app(scope, receive, send)
         else:
@@ -175,7 +175,7 @@ def trusted_hosts(app: ASGIApp, hosts: Sequence[str]) -> ASGIApp:
             reason = f"Host: {host!r} is not a name of this service; add it to service.hosts"
             await turn_away(400, reason, scope, receive, send)
 
-    return under_own_name
+    return check_host
 
 
 async def _say_nothing(scope: Scope, receive: Receive, send: Send) -> None:
@@ -206,23 +206,23 @@ def visitor_of(scope: Scope) -> str:
 
 def sockets_per_visitor(app: ASGIApp, most: int) -> ASGIApp:
     """Let each visitor have at most so many open WebSockets; answer 503 to a further handshake."""
-    held: Counter[str] = Counter()
+    open_sockets: Counter[str] = Counter()
 
-    async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
+    async def bound_sockets(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
             await app(scope, receive, send)
             return
         visitor = visitor_of(scope)
-        if held[visitor] >= most:
+        if open_sockets[visitor] >= most:
             reason = f"all {most} WebSockets of your address are taken; try again later"
             await turn_away(503, reason, scope, receive, send, _LATER)
             return
-        held[visitor] += 1
+        open_sockets[visitor] += 1
         try:
             await app(scope, receive, send)
         finally:
-            held[visitor] -= 1
-            if not held[visitor]:
-                del held[visitor]
+            open_sockets[visitor] -= 1
+            if not open_sockets[visitor]:
+                del open_sockets[visitor]
 
-    return bounded
+    return bound_sockets

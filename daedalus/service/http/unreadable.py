@@ -67,7 +67,7 @@ def readable_envelopes(app: ASGIApp) -> ASGIApp:
     async def with_readable(scope: Scope, receive: Receive, send: Send) -> None:
         async def receive_readable() -> Message:
             while (problem := envelope_problem(message := await receive())) is not None:
-                text = refused(f"Invalid message: {problem}")
+                text = refusal_text(f"Invalid message: {problem}")
                 await send({"type": "websocket.send", "text": text})
             return message
 
@@ -97,6 +97,8 @@ def envelope_problem(message: Message) -> str | None:
     return problem if isinstance(envelope, dict) else _ENVELOPE
 
 
-def refused(message: str, code: WSErrorCode = WSErrorCode.VALIDATION_ERROR, **more: Any) -> str:
+def refusal_text(
+    message: str, code: WSErrorCode = WSErrorCode.VALIDATION_ERROR, **more: Any
+) -> str:
     """Return the answer of OpenEnv to a message that it refuses."""
     return WSErrorResponse(data={"message": message, "code": code, **more}).model_dump_json()

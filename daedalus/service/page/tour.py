@@ -27,7 +27,6 @@ def stop_of(hurt: Mechanism, changes: dict[str, Any], **told: Any) -> TourStop:
         **told: The other fields of ``TourStop``.
 
     Raises:
-        ValueError: A text is empty or too long, or the changes are not one or two.
         MechanismError: A change is to something out of range.
     """
     rules = WireMechanism(**hurt.to_dict())

@@ -31,8 +31,11 @@ class BackgroundBidders:
         self._ask = ask
         self._timeout = timeout
         self._asked: SharedAnswers[list[str]] = SharedAnswers("bidders", queue)
-        self.close = self._asked.close
         self._known: dict[str, str] = {}
+
+    def close(self) -> None:
+        """Take no more questions."""
+        self._asked.close()
 
     def __call__(self, chats: Sequence[Chat]) -> list[str]:
         """Return the texts of the answers.

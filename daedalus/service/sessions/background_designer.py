@@ -59,10 +59,13 @@ class BackgroundDesigner:
         self._advice = advice
         self._trained_for = trained_for
         self._answers: SharedAnswers[str] = SharedAnswers("designer", queue)
-        self.close = self._answers.close
         self._loaded = None if load is None else self._answers.thread.submit(load)
         if self._loaded is not None:
             self._loaded.add_done_callback(_log_failure)
+
+    def close(self) -> None:
+        """Take no more questions."""
+        self._answers.close()
 
     @property
     def status(self) -> DesignerStatus:
@@ -104,12 +107,12 @@ class BackgroundDesigner:
         if parsed is not None and parsed.mechanism is None:
             error = f"the model's answer is no valid mechanism: {parsed.reason}"
         mechanism = parsed.mechanism if parsed is not None else None
-        told = {
+        more = {
             "error": error,
             "text": None if text is None else bounded(text, MAX_QUOTED),
             "note": self._note(env, population) if mechanism else None,
         }
-        return design_answer(mechanism, "ai", observation, self.status, began, **told)
+        return design_answer(mechanism, "ai", observation, self.status, began, **more)
 
     def _goal(self, env: DesignEnv | None) -> Goal:
         """Return what the model is asked for: by an environment, or in its training if known."""
@@ -191,7 +194,7 @@ def design_answer(
     observation: Observation,
     status: DesignerStatus,
     began: float,
-    **told: Any,
+    **more: Any,
 ) -> DesignAnswer:
     """Return an answer; the heuristic designer stands in for a mechanism that is not there.
 
@@ -205,7 +208,7 @@ def design_answer(
         source="fallback" if fallback else source,
         status=status,
         latency=time.perf_counter() - began,
-        **told,
+        **more,
     )
 
 

@@ -69,8 +69,11 @@ class BidReports:
         self._report_on = report_on
         self._seconds = seconds
         self._reports: SharedAnswers[MadeReport] = SharedAnswers("reports", _WAITING, KEPT)
-        self.close = self._reports.close
         self._key = secrets.token_bytes(32)
+
+    def close(self) -> None:
+        """End the report under way, and take no more."""
+        self._reports.close()
 
     @property
     def available(self) -> bool:

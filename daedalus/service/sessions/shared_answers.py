@@ -137,7 +137,7 @@ class SharedAnswers(Generic[Answer]):
     def close(self) -> None:
         """End the work under way, and take no more; a second call changes nothing."""
         self.thread.shutdown(wait=False, cancel_futures=True)
-        for shared in self._under_way.values():
+        for shared in list(self._under_way.values()):
             if shared.stop is not None:
                 shared.stop()
 

@@ -32,7 +32,8 @@ RESERVE_ENDS = (f"{RESERVE}_low", f"{RESERVE}_high")
 
 LogMetric = Callable[[str, float], None]
 Scores = tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]
-"""Total rewards of B completions, shape (B,), and what they are made of, by name."""
+"""Total rewards of B completions, shape (B,), and what they are made of, by name: arrays of any
+length, whose means are logged."""
 
 
 class Scorer(Protocol):

@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from daedalus.evaluation.run_report import save
-from daedalus.lab.bids.figures import _density, figures_of
+from daedalus.lab.bids.estimator import LEVEL, RESERVE
+from daedalus.lab.bids.figures import _BASES, _density, figures_of
 from daedalus.lab.bids.findings import Findings
+
+
+def test_bases_have_words() -> None:
+    assert _BASES[RESERVE] == "times the reserve in force"
+    assert _BASES[LEVEL] == "times the usual bid of the sale"
 
 
 def test_a_report_has_its_figures(findings: Findings, tmp_path: Path) -> None:

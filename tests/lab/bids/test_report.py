@@ -69,6 +69,14 @@ def test_no_change_is_told_with_its_reason(findings: Findings) -> None:
     assert "Only a trial can tell" in text
 
 
+def test_a_change_of_format_is_told(findings: Findings) -> None:
+    mechanism = replace(findings.verdict.policy.mechanism, auction_type="vcg")
+    verdict = replace(
+        findings.verdict, policy=replace(findings.verdict.policy, mechanism=mechanism)
+    )
+    assert "and auction_type vcg" in markdown(replace(findings, verdict=verdict), FIGURES, FURTHER)
+
+
 def test_the_page_holds_its_figures_and_only_its_tables_and_figures_scroll(tmp_path: Path) -> None:
     """Numbers stay beside their unit, and nothing of a log is taken for HTML."""
     (tmp_path / "figures").mkdir()

@@ -48,6 +48,22 @@ def test_a_bad_action_is_refused_and_the_session_goes_on(address: str) -> None:
         assert env.state()["step_count"] == 1
 
 
+def test_sessions_do_not_disturb_each_other(address: str) -> None:
+    with (
+        GenericEnvClient(base_url=address).sync() as one,
+        GenericEnvClient(base_url=address).sync() as other,
+    ):
+        one.reset(**BEGIN)
+        alone = [one.step({"reserve_price": 0.1 * step}).reward for step in range(3)]
+        one.reset(**BEGIN)
+        other.reset(seed=99, population="stage0")
+        together = []
+        for step in range(3):
+            other.step({"reserve_price": 0.9})
+            together.append(one.step({"reserve_price": 0.1 * step}).reward)
+    assert together == alone and len(set(alone)) == 3
+
+
 def wait_for_a_place(address: str) -> None:
     """Open a session as soon as the server has noticed that one was closed."""
     for _ in range(100):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.training.publishing.hub_folder import require_token, upload
 from daedalus.training.publishing.settings import HubSettings
+from daedalus.training.publishing.upload import require_token, upload
 from tests.training.publishing.fake_hub import FakeHub
 
 SETTINGS = HubSettings("OWNER/NAME")
