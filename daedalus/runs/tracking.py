@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from daedalus.checks import Checked, bounded, one_of
 from daedalus.runs.files import cut_torn_line, whole_lines, write_text
@@ -22,6 +22,10 @@ from daedalus.runs.processes import is_main
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    WandbMode = Literal["auto", "online", "offline", "disabled"]
+else:  # OmegaConf knows no Literal
+    WandbMode = str
 
 _PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 WANDB_MODES = ("auto", "online", "offline", "disabled")
@@ -43,7 +47,7 @@ class TrackingSettings(Checked):
         project: Name of the project at W&B, of at most 128 characters.
     """
 
-    wandb: str = one_of(WANDB_MODES, "auto")
+    wandb: WandbMode = one_of(WANDB_MODES, "auto")
     project: str = bounded(
         "daedalus",
         _PROJECT.fullmatch,

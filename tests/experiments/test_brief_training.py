@@ -21,7 +21,7 @@ from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.runs.folder import RunFolder
 from daedalus.training.brief_settings import BriefReaderSettings
 from daedalus.training.sentence_encoder import load_encoder
-from experiments import brief_reader, freeze_briefs
+from experiments import brief_reader, brief_reading, freeze_briefs
 from tests.launching import play
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,13 @@ training.grpo.warmup_steps=0
 TINY_READER = ["+experiment=brief_reader", "reader.epochs=1", "reader.wordings=1"]
 
 
-def test_a_model_is_taught_trained_and_scored_under_briefs(tmp_path: Path) -> None:
+def _without_encoder() -> None:
+    raise CannotRunError("there is no encoder")
+
+
+def test_a_model_is_taught_trained_and_scored_under_briefs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     play(tmp_path, *TINY_MODEL)
     run = RunFolder(tmp_path)
     steps = [json.loads(line) for line in run.metrics.read_text().splitlines()]
@@ -53,12 +59,14 @@ def test_a_model_is_taught_trained_and_scored_under_briefs(tmp_path: Path) -> No
     assert all("reward" in json.loads(each) for each in table.loc["sft_grpo", "understood"])
     assert set(pd.read_csv(tmp_path / "pairs.csv")["pair"]) == {"pairs-0000"}
 
+    monkeypatch.setattr(brief_reading, "_of_sellers", _without_encoder)
     alone = ["readers=[]", f"+models.4={quoted(str(run.model))}"]
     play(tmp_path / "reading", "+experiment=brief_reading", *alone)
     read = pd.read_csv(tmp_path / "reading/reading.csv")
     assert len(read) == 230 and set(read["wordings"]) == {4}
     assert set(read["reader"]) == {"language_model"}
     assert read["read"].isin([*MEANINGS]).all() and read["sure"].isna().all()
+    assert not (tmp_path / "reading/sellers.csv").exists()
 
 
 @pytest.fixture

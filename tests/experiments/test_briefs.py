@@ -16,10 +16,13 @@ from daedalus.design.briefs.named import BESIDE
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import DATA
 from daedalus.design.designers.brief_search import make_reader
-from daedalus.lab.studies.brief_reading import reading_curves, sellers_read
+from daedalus.lab.studies import brief_reading as study
+from daedalus.lab.studies.brief_reading import SELLERS, reading_curves, sellers_read
 from daedalus.lab.studies.briefs import leads
 from daedalus.launch import brief_answer
+from daedalus.launch.brief_answer import load_understanding
 from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.from_config import load_reader
 from daedalus.market.mechanism import mechanism_from_mapping
 from tests.design.designers.chat_double import Reply, serving
 from tests.launching import play
@@ -258,7 +261,10 @@ def test_a_brief_may_stand_in_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) -> None:
+def test_reading_grows_with_the_wordings_that_a_reader_learns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study, "SELLERS", ("test",))
     play(tmp_path, "+experiment=brief_reading", "readers=[keywords,tfidf]", "wordings=[1,12]")
     shares = pd.read_csv(tmp_path / "reading_shares.csv").set_index(["reader", "wordings"])
     assert list(shares.index) == [(a, b) for a in ("keywords", "tfidf") for b in (1, 12)]
@@ -266,20 +272,34 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(tmp_path: Path) ->
     assert len(pd.read_csv(tmp_path / "reading.csv")) == 4 * 230
     assert (tmp_path / "figures/reading.png").stat().st_size
     if (tmp_path / "sellers.csv").exists():  # the encoder is here
-        sellers = pd.read_csv(tmp_path / "sellers.csv").set_index(["reader", "briefs"])
-        assert sellers.loc[("shipped", "test"), "demands"] == 174
+        sellers = pd.read_csv(tmp_path / "sellers.csv").set_index("reader")
+        assert sellers["demands"].eq(174).all()
         right = sellers["right"] / sellers["demands"]
-        assert right["sentence by sentence", "test"] < 0.2 < 0.65 < right["shipped"].min()
-        first = ["dev", "test", "short_dev", "short_test"]
-        assert right["shipped"][first].min() > 0.76
-        assert sellers.loc["shipped", "wrong"][first].le(6).all()
-        assert right["shipped"].mean() > 0.76  # before words told sides: 0.74
-        assert sellers.loc[("shipped", "test"), "lost"] <= 3
-        assert sellers.loc["shipped", "lost"].le(10).all()
-        wrong = sellers.loc["shipped", "wrong"]
-        bounds = wrong.index.str.contains("bounds")
-        assert wrong[~bounds].le(7).all() and wrong[bounds].le(9).all()
-        assert sellers.loc[("sentence by sentence", "test"), "lost"] > 40
+        assert right["sentence by sentence"] < 0.2 < 0.76 < right["shipped"]
+        assert (
+            sellers.loc["shipped", "lost"] <= 3 < 40 < sellers.loc["sentence by sentence", "lost"]
+        )
+
+
+LEAST_READ = {
+    "dev": 0.80, "dev_2": 0.79, "test": 0.86, "test_2": 0.67, "test_3": 0.69,
+    "bounds_dev": 0.73, "bounds_test": 0.72, "short_dev": 0.78, "short_dev_2": 0.76,
+    "short_test": 0.81, "short_test_2": 0.72, "short_test_3": 0.83, "short_bounds_dev": 0.75,
+    "short_bounds_test": 0.76,
+}  # fmt: skip
+"""Shares of demands, 0.02 or so below those of docs/briefs.md; before words told sides, 0.05."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("briefs", SELLERS)
+def test_the_shipped_reader_reads_what_sellers_write(briefs: str) -> None:
+    try:
+        shipped = load_understanding(load_reader)
+    except CannotRunError as error:
+        pytest.skip(str(error))
+    counts = sellers_read(shipped, briefs)[["demands", "right", "wrong", "lost"]].sum()
+    assert counts["right"] / counts["demands"] > LEAST_READ[briefs]
+    assert counts["wrong"] <= (9 if "bounds" in briefs else 7) and counts["lost"] <= 10
 
 
 def test_curves_go_from_few_sentences_to_many() -> None:
