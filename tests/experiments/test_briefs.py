@@ -287,7 +287,7 @@ LEAST_READ = {
     "short_test": 0.81, "short_test_2": 0.72, "short_test_3": 0.83, "short_bounds_dev": 0.75,
     "short_bounds_test": 0.76,
 }  # fmt: skip
-"""Shares of demands, 0.02 or so below those of docs/briefs.md; before words told sides, 0.05."""
+"""Shares of demands, some 0.02 below those that were read when this was written."""
 
 
 @pytest.mark.slow
