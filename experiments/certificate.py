@@ -48,7 +48,7 @@ _SALE = [
 def main(config: Certificate, out: Path) -> None:
     """Play the designer, certify its mechanisms; write summary.csv, types.csv and a figure."""
     env, name = make_env(config), config.designer.name
-    assert isinstance(env.market, StrategicMarket)
+    assert isinstance(env.market, StrategicMarket) and not env.market.players
     groups_of(env.market.population)  # refuses a population before anything is played
     designers = build_all({name: config.designer}, own_context(config, env))
     episodes, seed = config.evaluation.episodes, config.seed

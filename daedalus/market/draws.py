@@ -22,11 +22,11 @@ _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
 _SHIFT_30, _SHIFT_27, _SHIFT_31 = np.uint64(30), np.uint64(27), np.uint64(31)
 _SHIFT_11 = np.uint64(11)
-_PURPOSES = 8
+_BANK_SIZE = 8
 _UNIT = 2.0**-53
 
 # Rounds of the strategic market. A bidder has two banks and one for its learned choices.
-_BIDDER, _SECOND, _RING, _LEARNER, _TIE = (_PURPOSES * bank for bank in (0, 64, 160, 192, 256))
+_BIDDER, _SECOND, _RING, _LEARNER, _TIE = (_BANK_SIZE * bank for bank in (0, 64, 160, 192, 256))
 VALUE_ONE, VALUE_TWO, ENTRY, DEMAND_REDUCTION, SHOCK = range(_BIDDER, _BIDDER + 5)
 (
     LEADER_LOT, COVER_BID, SHILL, SHILL_BID, COLLUSION_SCREEN, SHILL_SCREEN, READING_ERROR,
@@ -44,7 +44,7 @@ COMPOSITION_ROUND, TRAITS_ROUND, VARIATION_ROUND = -1, -2, -3
 GAMMA_RADIUS, GAMMA_ANGLE, GAMMA_ACCEPTANCE, GAMMA_BOOST, SOLE_TYPE = range(5)
 GAMMA_TRIES = 64
 LEARNING_RATE_TRAIT, RIVALS_TRAIT = range(2)
-FIRST_SIZE = _PURPOSES * MAX_BIDDERS
+FIRST_SIZE = _BANK_SIZE * MAX_BIDDERS
 INCUMBENT = FIRST_SIZE + len(SIZES)
 
 PURPOSES: dict[str, dict[int, tuple[int, ...]]] = {
@@ -87,7 +87,7 @@ def round_key(seed: np.uint64, round_number: int) -> np.uint64:
 @kernel
 def uniform(key: np.uint64, owner: int, purpose: int) -> float:
     """Return the draw of ``owner`` for ``purpose`` under a round key, in [0, 1)."""
-    counter = np.uint64(owner) * np.uint64(_PURPOSES) + np.uint64(purpose) + np.uint64(1)
+    counter = np.uint64(owner) * np.uint64(_BANK_SIZE) + np.uint64(purpose) + np.uint64(1)
     return float(_mix(key + counter * _WEYL) >> _SHIFT_11) * _UNIT
 
 

@@ -156,7 +156,7 @@ def shares_of_optimum(
         of steps whose mechanisms it was measured under; ``valid`` answers, the mean ``reserve``
         that it sets, and ``best_reserve``.
     """
-    assert isinstance(env.market, StrategicMarket)
+    assert isinstance(env.market, StrategicMarket) and not env.market.players
     population = types_of_bidders(env.market)
     optimum, bidders = Optimum.of(population), _bidders(population)
     steps = compare(env, designers, settings.episodes, seed)
