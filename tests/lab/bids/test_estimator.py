@@ -26,9 +26,10 @@ def test_the_curve_is_the_revenue_of_theory() -> None:
 
 
 @pytest.mark.slow
-def test_myerson_s_reserve_comes_out_of_uniform_values() -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_myerson_s_reserve_comes_out_of_uniform_values(seed: int) -> None:
     """The reserve is 1/2, whatever the number of bidders; bids are its multiples."""
-    found = estimator_of_table(uniform_table(12_000, (2, 4)))
+    found = estimator_of_table(uniform_table(12_000, (2, 4), seed))
     reserve = best_multiple(found.estimate(), MULTIPLES) * found.unit
     assert reserve == pytest.approx(0.5, abs=0.02)
 

@@ -28,7 +28,7 @@ from tests.populations import draw_mechanisms
 
 @pytest.mark.slow
 @given(seed=st.integers(0, 2**32), odd=st.booleans())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_metrics_stay_in_range(seed, odd):
     rng = np.random.default_rng(seed)
     who = random_population(rng)
