@@ -134,13 +134,6 @@ def test_unknown_bidders_are_refused_with_the_line(tmp_path: Path, name: str) ->
         play(tmp_path / "out", *FEW, briefs)
 
 
-@pytest.mark.slow
-def test_a_reader_without_a_brief_is_refused(tmp_path: Path) -> None:
-    words = ["+experiment=boxplot", "designer=brief_search", "designer.reader=tfidf"]
-    with pytest.raises(SystemExit, match="reads briefs, and here is none"):
-        play(tmp_path, *words, "evaluation.episodes=2")
-
-
 @pytest.mark.parametrize(
     ("experiment", "words", "message"),
     [
@@ -157,6 +150,15 @@ def test_a_reader_without_a_brief_is_refused(tmp_path: Path) -> None:
         ("brief_reading", ["wordings=[0]"], "give numbers from 1 to 12"),
         ("brief_reading", ["+models.13=RUN/model"], "give numbers from 1 to 12"),
         ("brief_reading", ["wordings=[]"], "give at least one of each"),
+        ("boxplot", ["designer=brief_search"], "brief_search reads briefs, and compare has none"),
+        (
+            "leaderboard",
+            [
+                "+designer@evaluation.baselines.model=brief_model",
+                "evaluation.baselines.model.checkpoint=RUN/model",
+            ],
+            "model reads briefs, and leaderboard has none",
+        ),
         ("grpo_briefs", ["population=stage3"], "each brief tells of its bidders"),
         ("grpo_briefs", ["market=strategic"], "measured in market=fresh"),
         ("grpo_briefs", ["reward=revenue"], "each brief says what it rewards"),

@@ -93,6 +93,9 @@ class DesignerSettings(Checked):
     per_population: ClassVar[bool] = False
     """Whether the designer is built anew for each population in which it plays."""
 
+    reads_briefs: ClassVar[bool] = False
+    """Whether the designer needs a brief, so that it plays in tasks of briefs alone."""
+
     @property
     def purpose(self) -> Purpose | None:
         """Return what the designer was trained for; None if it was not trained, or nobody knows."""

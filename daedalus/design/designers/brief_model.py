@@ -32,6 +32,7 @@ class BriefModelSettings(DesignerSettings):
     """
 
     per_population: ClassVar[bool] = True
+    reads_briefs: ClassVar[bool] = True
 
     checkpoint: str = ""
     temperature: float = at_least(0, 0.0)

@@ -44,6 +44,7 @@ class BriefSearchSettings(DesignerSettings, SearchBudget):
     """
 
     per_population: ClassVar[bool] = True
+    reads_briefs: ClassVar[bool] = True
 
     reader: str = one_of(READERS, "tfidf")
     benchmark: bool = False

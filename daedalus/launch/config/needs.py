@@ -11,6 +11,7 @@ from daedalus.design.language_bidders.settings import KINDS, BidderSettings
 from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.task_options import task_classes
 from daedalus.launch.config.task_parts import (
+    Compared,
     Designed,
     Measured,
     OfPopulations,
@@ -38,6 +39,8 @@ def check_needs(config: Task) -> None:
     if isinstance(config, Designed | Publish):
         _require_designer("designer", "designer", config.designer)
         _require_kind(config)
+    if isinstance(config, Compared) and not (config.gives_briefs or config.offers):
+        _refuse_readers_of_briefs(config)
     if isinstance(config, WithBidder):
         _require_bidder(config)
     if isinstance(config, OfPopulations) and not (config.offers or isinstance(config, Tune)):
@@ -68,6 +71,15 @@ def _require_kind(config: Designed | Publish) -> None:
     if not isinstance(config.designer, config.designers):
         kind = next(name for name, each in designer_settings().items() if each is config.designers)
         raise ConfigError(f"designer: {config.designer.name}; {config.task} needs designer={kind}")
+
+
+def _refuse_readers_of_briefs(config: Compared) -> None:
+    for each in config.every_designer():
+        if isinstance(each, DesignerSettings) and each.reads_briefs:
+            raise ConfigError(
+                f"designer: {each.name} reads briefs, and {config.task} has none; run "
+                "+experiment=briefs, or choose designer=search"
+            )
 
 
 def _require_bidder(config: WithBidder) -> None:

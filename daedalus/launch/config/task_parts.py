@@ -143,9 +143,13 @@ class Measured(Task):
 
 @dataclass
 class Compared(Measured):
-    """``mechanism``: that of ``fixed`` designers; ``evaluation`` has baselines to compare with."""
+    """``mechanism``: that of ``fixed`` designers; ``evaluation`` has baselines to compare with.
+
+    ``gives_briefs`` says whether designers are given briefs, without which some cannot play.
+    """
 
     if_referred: ClassVar[tuple[str, ...]] = ("mechanism",)
+    gives_briefs: ClassVar[bool] = False
 
     mechanism: Mechanism = field(default_factory=Mechanism)
 

@@ -170,6 +170,7 @@ class Briefs(Study):
     """
 
     by_type = True
+    gives_briefs = True
     partly = _NO_BOOTSTRAP
 
     task: str = "briefs"
@@ -276,6 +277,7 @@ class GrpoBriefs(Contest, Trained):
         splits: Frozen briefs on which it is scored; ``evaluation.episodes`` is the most of each.
     """
 
+    gives_briefs = True
     partly = _NO_BOOTSTRAP
 
     task: str = "grpo_briefs"

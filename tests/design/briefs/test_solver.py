@@ -25,7 +25,9 @@ from daedalus.design.designers.brief_search import (
 )
 from daedalus.design.env import DesignEnv
 from daedalus.market.allowed import Between
+from daedalus.market.seeds import market_seeds
 from tests.design.briefs.conftest import SMALL
+from tests.design.designers.observations import rng
 
 
 class Lookup:
@@ -66,6 +68,12 @@ def test_a_designer_uses_only_what_its_reader_is_sure_of(env: DesignEnv) -> None
         settings = BriefSearchSettings(reader="minilm", least_confidence=least)
         rules.append(settings.build(context).understand("Own.").allowed)
     assert rules == [{"auction_type": ("vcg",)}, {}]
+
+
+def test_a_reader_without_a_brief_is_refused(env: DesignEnv) -> None:
+    designer = BriefSearchSettings(reader="keywords").build(DesignerContext(env, 0))
+    with pytest.raises(CannotRunError, match="reads briefs, and here is none"):
+        designer.propose(env.reset(market_seeds(0, "asked", 2)).observe(), rng())
 
 
 @pytest.mark.parametrize(
