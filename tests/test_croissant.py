@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 FILES = [ROOT / folder / "croissant.json" for folder in (
     "docs/data", "daedalus/design/briefs/data", "daedalus/design/briefs/data/sellers", "tests/data"
 )]  # fmt: skip
+SCORES = ("benchmark", "benchmark_2")
 _ROWS = {"benchmark": 980, "benchmark_2": 980, "classic_parity": 90}
 reads_croissant = pytest.mark.skipif(
     find_spec("mlcroissant") is None, reason="mlcroissant is not installed; make setup installs it"
@@ -49,6 +50,22 @@ def test_the_card_names_the_frozen_briefs_and_their_hashes() -> None:
     assert dict(shown) == {name: digest[:16] for name, digest in frozen.items()}
 
 
+def test_the_card_tells_how_far_the_stored_scores_go() -> None:
+    files = [FILES[0].parent / f"{name}.csv" for name in (*SCORES, "best_fixed_wide")]
+    scores = pd.concat(pd.read_csv(each) for each in files)["normalised"]
+    told = f"go from {scores.min():.2f} to {scores.max():.2f}".replace("-", "\N{MINUS SIGN}")
+    assert told in (ROOT / "docs" / "card.md").read_text()
+
+
+def test_the_card_s_rows_of_the_demo_are_readme_s() -> None:
+    readme, card = ((ROOT / name).read_text() for name in ("README.md", "docs/card.md"))
+    table = readme.partition("| designer | mean R |")[2].partition("\n\n")[0]
+    shown = re.findall(r"^\| (?:`stage3`, mean R|the same, SmolLM2).*$", card, re.M)
+    mean = re.compile(r"0\.\d{3} \[.*?\]")
+    assert sorted(mean.findall(table)) == sorted(mean.findall("".join(shown)))
+    assert len(shown) == 2
+
+
 @reads_croissant
 def test_the_command_writes_the_descriptions_that_are_here() -> None:
     from deploy.croissant import PUBLISHED
@@ -76,7 +93,7 @@ def test_mlcroissant_finds_no_error_and_reads_every_row(path: Path) -> None:
 
 
 @reads_croissant
-@pytest.mark.parametrize("name", ["benchmark", "benchmark_2"])
+@pytest.mark.parametrize("name", SCORES)
 def test_mlcroissant_reads_the_scores_as_they_are(name: str) -> None:
     import mlcroissant
 

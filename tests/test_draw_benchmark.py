@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import subprocess
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from daedalus.launch.config import compose_config
 from deploy.draw_benchmark import NAMES, drawn_benchmark, text_of
 
 ROOT = Path(__file__).parents[1]
@@ -36,3 +40,19 @@ def test_another_seed_draws_others_within_the_same_limits() -> None:
     assert tuple(other) == NAMES and other != drawn_benchmark(COMMIT)
     assert all(4 <= other[name]["bidders"] <= 16 for name in NAMES[:7])
     assert any(each["bidders"] > 16 for each in other.values())
+
+
+@pytest.mark.slow
+def test_the_card_has_the_hash_of_both_lists_to_test_in() -> None:
+    shown = re.findall(
+        r"^\| `(benchmark\w*)` \| `(\w{64})` \|$", (ROOT / "docs/card.md").read_text(), re.M
+    )
+    assert dict(shown) == {name: hash_of(name) for name in ("benchmark", "benchmark_2")}
+
+
+def hash_of(populations: str) -> str:
+    """Return the SHA-256 of a list of populations, as they are composed."""
+    composed = compose_config("task=oracle", "designer=search", f"populations={populations}")
+    described = {name: asdict(each) for name, each in composed.populations.items()}
+    text = json.dumps(described, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
