@@ -1,11 +1,12 @@
 """Exact credit for one step of an episode, in plain TRL: answers of a group are played in forks.
 
-An answer is one digit, the reserve price in tenths. The model is tiny and random at first.
+The example comes first, then what it is measured against. An answer is one digit, the reserve
+price in tenths. The model is tiny and random at first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from tempfile import mkdtemp
 from typing import Any
 
@@ -24,114 +25,121 @@ from trl import GRPOConfig, GRPOTrainer
 
 import daedalus
 from daedalus import Mechanism
+from daedalus.design.env import Episodes
 from daedalus.lab.studies.signal_to_noise import Rewards, signal_to_noise
 from daedalus.market.mechanism import Mechanisms
 
-DIGITS = [str(digit) for digit in range(10)]
+# The example: states, forks of them, the reward of an answer, and TRL's trainer.
+
+DIGITS = list("0123456789")
 STATES, FUTURES, DECISION = 64, 8, 5  # the decision is the sixth of ten
-TABLE = Mechanisms.stack([*(Mechanism(reserve_price=digit / 10) for digit in range(10)), None])
-env = daedalus.make("stage3").env
-starts = np.arange(STATES, dtype=np.uint64)
+TABLE = Mechanisms.stack([*(Mechanism(reserve_price=int(digit) / 10) for digit in DIGITS), None])
 
 
-def rules(answers: Sequence[str]) -> Mechanisms:
+def rules(answers: Iterable[str]) -> Mechanisms:
     """Return the mechanism of each answer; any other text than a digit earns 0."""
     return TABLE.take(np.array([DIGITS.index(each) if each in DIGITS else 10 for each in answers]))
 
 
-def random_rules(count: int, rng: np.random.Generator) -> Mechanisms:
-    """Return what a policy does that knows nothing."""
-    return rules(rng.choice(DIGITS, count).tolist())
-
-
-rng = np.random.default_rng(0)
+env, rng = daedalus.make("stage3").env, np.random.default_rng(0)
+starts = np.arange(STATES, dtype=np.uint64)
 states = env.reset(starts)  # paused episodes, which no fork moves
 for _ in range(DECISION):
-    states.step(random_rules(STATES, rng))
+    states.step(rules(rng.choice(DIGITS, STATES)))
 
 
-def forked(
-    answers: Sequence[str], rows: NDArray[np.int64], step: int, horizon: int = 1
-) -> NDArray[np.float64]:
-    """Return what each answer earns in its state, in the same futures for all of a group.
+def forks(rows: NDArray[np.int64], rng: np.random.Generator) -> Episodes:
+    """Return copies of the state of each answer, in the same futures for all of a group."""
+    seeds = rng.integers(2**63, size=(STATES, FUTURES), dtype=np.uint64)
+    return states.fork(rows.repeat(FUTURES), seeds[rows].ravel())
 
-    Beyond one step it is the mean reward, and the same random answers follow all of a group.
-    """
-    rng, count = np.random.default_rng(step), (STATES, FUTURES)
-    seeds = rng.integers(2**63, size=count, dtype=np.uint64)
-    copies = states.fork(rows.repeat(FUTURES), seeds[rows].ravel())
-    total, played = np.zeros(len(copies)), np.repeat(answers, FUTURES)
-    for _ in range(horizon):
-        total += copies.step(rules(played.tolist())).reward
-        played = rng.choice(DIGITS, count)[rows].ravel()
-    mean: NDArray[np.float64] = total.reshape(-1, FUTURES).mean(axis=1) / horizon
+
+def forked(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArray[np.float64]:
+    """Return what each answer earns in its state; each training step has other futures."""
+    copies = forks(rows, np.random.default_rng(step))
+    rewards = copies.step(rules(np.repeat(answers, FUTURES))).reward
+    mean: NDArray[np.float64] = rewards.reshape(-1, FUTURES).mean(axis=1)
     return mean
-
-
-def returns(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArray[np.float64]:
-    """Return what each answer's whole episode earns: one start for a group, then ways part."""
-    rng, episodes, total = np.random.default_rng(step), env.reset(starts[rows]), np.zeros(len(rows))
-    for number in range(env.settings.episode_length):
-        played = rules(answers) if number == DECISION else random_rules(len(rows), rng)
-        total += episodes.step(played).reward
-    return total / env.settings.episode_length
 
 
 def reward(
     completions: list[str], state: list[int], trainer_state: Any, **_: Any
 ) -> list[float | None]:
     """Return rewards as TRL wants them; ``state`` is a column of the dataset."""
-    rewards: list[float | None]
-    rewards = forked(completions, np.array(state), trainer_state.global_step).tolist()
-    return rewards
+    return [*forked(completions, np.array(state), trainer_state.global_step).tolist()]
 
 
 def train(steps: int) -> list[float]:
     """Train by GRPO; return the mean reward of each step."""
-    set_seed(0)
-    words = Tokenizer(models.WordLevel({word: at for at, word in enumerate([*DIGITS, "<end>"])}))
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=words, eos_token="<end>", pad_token="<end>", padding_side="left"
-    )
-    shape: dict[str, Any] = {"vocab_size": 11, "hidden_size": 32, "intermediate_size": 64}
-    layers: dict[str, Any] = {
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "num_key_value_heads": 2,
-    }
-    model = Qwen2ForCausalLM(Qwen2Config(**shape, **layers))
+    model, tokenizer = tiny_model()
     seen = (10 * states.observe().proxy("bid_mean")).astype(int).clip(0, 9)
-    rows = [{"prompt": str(digit), "state": row} for row, digit in enumerate(seen)]
+    rows = Dataset.from_list([{"prompt": str(each), "state": row} for row, each in enumerate(seen)])
     settings = GRPOConfig(
-        mkdtemp(),
-        max_steps=steps,
-        learning_rate=1e-2,
-        per_device_train_batch_size=64,  # 8 states with 8 answers each
-        num_generations=8,
-        max_completion_length=1,
-        use_cpu=True,
-        bf16=False,
-        gradient_checkpointing=False,
-        logging_steps=1,
-        save_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
+        mkdtemp(), max_steps=steps, num_generations=8, max_completion_length=1, **OPTIONS
     )
-    trainer = GRPOTrainer(
-        model, reward, settings, Dataset.from_list(rows), processing_class=tokenizer
-    )
+    trainer = GRPOTrainer(model, reward, settings, rows, processing_class=tokenizer)
     trainer.remove_callback(PrinterCallback)
     trainer.train()
     return [entry["reward"] for entry in trainer.state.log_history if "reward" in entry]
 
 
+# What the example needs besides, on a CPU and without a download.
+
+OPTIONS: dict[str, Any] = {
+    "per_device_train_batch_size": 64,  # 8 states with 8 answers each
+    "learning_rate": 1e-2,
+    "use_cpu": True,
+    "bf16": False,
+    "gradient_checkpointing": False,
+    "logging_steps": 1,
+    "save_strategy": "no",
+    "report_to": "none",
+    "disable_tqdm": True,
+}
+
+
+def tiny_model() -> tuple[Any, Any]:
+    """Return a random model that knows the digits, and its tokenizer."""
+    set_seed(0)
+    words = Tokenizer(models.WordLevel({word: at for at, word in enumerate([*DIGITS, "<end>"])}))
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words, eos_token="<end>", pad_token="<end>", padding_side="left"
+    )
+    shape: dict[str, Any] = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    heads: dict[str, Any] = {"num_attention_heads": 2, "num_key_value_heads": 2}
+    return Qwen2ForCausalLM(Qwen2Config(vocab_size=11, **shape, **heads)), tokenizer
+
+
+# The measurement: how much of such rewards is due to the answer.
+
+
+def to_the_end(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArray[np.float64]:
+    """Return the mean reward of the rest, with the same random answers after all of a group."""
+    rng = np.random.default_rng(step)
+    copies, played = forks(rows, rng), np.repeat(answers, FUTURES)
+    total = np.zeros(len(copies))
+    while not copies.done.all():
+        total += copies.step(rules(played)).reward
+        played = rng.choice(DIGITS, (STATES, FUTURES))[rows].ravel()
+    mean: NDArray[np.float64] = total.reshape(-1, FUTURES).mean(axis=1)
+    return mean / (env.settings.episode_length - DECISION)
+
+
+def whole(answers: Sequence[str], rows: NDArray[np.int64], step: int) -> NDArray[np.float64]:
+    """Return what each answer's whole episode earns: one start for a group, then ways part."""
+    rng, episodes, total = np.random.default_rng(step), env.reset(starts[rows]), np.zeros(len(rows))
+    for number in range(env.settings.episode_length):
+        played = answers if number == DECISION else rng.choice(DIGITS, len(rows))
+        total += episodes.step(rules(played)).reward
+    return total / env.settings.episode_length
+
+
 def main() -> None:
-    """Measure both rewards on all ten digits in each state; then train by forks."""
+    """Measure each reward on all ten digits in each state; then train by forks."""
     answers, rows = DIGITS * STATES, np.arange(STATES).repeat(len(DIGITS))
-    left = env.settings.episode_length - DECISION
     recipes: dict[str, Rewards] = {
-        "whole episodes": lambda draw: returns(answers, rows, draw).reshape(STATES, -1),
-        "forks to the end": lambda draw: forked(answers, rows, draw, left).reshape(STATES, -1),
+        "whole episodes": lambda draw: whole(answers, rows, draw).reshape(STATES, -1),
+        "forks to the end": lambda draw: to_the_end(answers, rows, draw).reshape(STATES, -1),
         "forks of one step": lambda draw: forked(answers, rows, draw).reshape(STATES, -1),
     }
     print(signal_to_noise(recipes, draws=16).to_string(index=False, float_format="{:.2g}".format))
