@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-ANSWERS = Path(__file__).parents[1] / "docs" / "answers"
+ROOT = Path(__file__).parents[1]
+ANSWERS = ROOT / "docs" / "answers"
 PAGES = sorted(ANSWERS.glob("*.md"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -69,9 +73,38 @@ def test_every_constrained_answer_parses(capsys: pytest.CaptureFixture[str]) -> 
     assert last > first + 0.05
 
 
-def test_constrained_decoding_needs_nothing_of_the_project() -> None:
-    module = import_module("daedalus.training.constrained")
-    assert "daedalus" not in Path(str(module.__file__)).read_text()
+OUTSIDE = """
+import sys
+sys.modules.update(daedalus=None, experiments=None)  # so that their import fails
+
+import torch
+from constrained import answer_constrained, constraint_to, draw_at
+from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
+
+torch.manual_seed(0)
+tokenizer = Qwen2Tokenizer().train_new_from_iterator([["yes no"]], 300, show_progress=False)
+ids = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+heads = {"num_attention_heads": 2, "num_key_value_heads": 2}
+model = Qwen2ForCausalLM(Qwen2Config(vocab_size=len(tokenizer), **shape, **heads, **ids)).eval()
+constraint = constraint_to(sys.argv[1], model, tokenizer)
+prompts = [tokenizer("Which rules?").input_ids] * 16
+with torch.inference_mode():
+    answers = answer_constrained(model, prompts, [constraint] * 16, draw_at(1.0), 0)
+print(*tokenizer.batch_decode(answers, skip_special_tokens=True), sep="\\n")
+"""
+
+
+@pytest.mark.slow
+def test_constrained_decoding_is_taken_out_of_the_project(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "daedalus" / "training" / "constrained.py", tmp_path)
+    (tmp_path / "outside.py").write_text(OUTSIDE)
+    pattern = "(yes|no), on the [1-9][.] of (May|June)"
+    command = [sys.executable, "outside.py", pattern]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    texts = told.stdout.splitlines()
+    assert told.returncode == 0 and len(texts) == 16, told.stderr
+    assert all(re.fullmatch(pattern, each) for each in texts) and len(set(texts)) > 8
 
 
 @pytest.mark.slow
