@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.brief import Brief
-from daedalus.design.briefs.scoring import SEED
-from daedalus.design.briefs.search import Measured
+from daedalus.design.briefs.scoring import SEED, judge
+from daedalus.design.briefs.search import Measured, search
 from daedalus.design.briefs.splits import PAIRS
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.brief_model import BriefModelSettings
@@ -77,11 +77,9 @@ def compare_under_briefs(
     asked = [each for group in briefs.values() for each in group]
     _require_others(asked, chosen)
     measured = _with_ends(asked, markets)
-    if without := [each.id for each in measured if not each.scale]:
-        report.say(
-            f"no score for {', '.join(without)}: a search with the true parts breaks a floor "
-            "there, or is no better than chance; rules are checked all the same"
-        )
+    for each in measured:
+        if not each.scale:
+            report.say(_no_score(each, markets(each.population)))
     split_of = {each.id: name for name, group in briefs.items() for each in group}
     logs: list[AnswerLog] = []
     with phase(EVALUATION):
@@ -127,3 +125,13 @@ def _with_ends(briefs: Sequence[Brief], markets: Markets) -> list[Brief]:
     bar = tqdm(missing, desc="searching with the true parts", unit="brief")
     found = {each.id: measure(each) or each for each in bar}
     return [found.get(each.id, each) for each in briefs]
+
+
+def _no_score(brief: Brief, env: DesignEnv) -> str:
+    """Return why the ends of a brief cannot be measured, which takes its search once more."""
+    place = f"{brief.place}: " if brief.place else ""
+    if broken := judge(brief, search(brief.truth, env, SEED), env).broken:
+        why = f"the best mechanism that a search found breaks a floor ({'; '.join(broken)})"
+    else:
+        why = "the best mechanism that a search found is hardly better than chance"
+    return f"{place}no score for {brief.id}: {why}; rules are checked all the same"

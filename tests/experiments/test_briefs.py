@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -106,21 +107,30 @@ def test_designers_play_frozen_briefs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_designers_play_the_briefs_of_a_file(tmp_path: Path) -> None:
+def test_designers_play_the_briefs_of_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = [
         {"id": "one", "brief": "Above all we need money.", "population": "stage1"}
         | {"reward": {"revenue": 1}, "allowed": {"reserve_price": {"min": 0.2, "max": 0.9}}},
         {"id": "two", "brief": "Everybody must take part.", "population": "stage1"}
         | {"floors": {"participation": 1.0}},
+        {"id": "three", "brief": "Money hardly matters.", "population": "stage1"}
+        | {"reward": {"revenue": 0.001}},
     ]
     path = tmp_path / "mine.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     play(tmp_path / "out", *FEW, f"briefs={path}")
     table = pd.read_csv(tmp_path / "out/briefs.csv")
-    assert set(table["split"]) == {"mine"} and set(table["id"]) == {"one", "two"}
+    assert set(table["split"]) == {"mine"} and set(table["id"]) == {"one", "two", "three"}
     assert table.loc[table["id"] == "one", "score"].notna().all()
     unreachable = table[(table["id"] == "two") & table["rules_kept"]]
     assert unreachable["score"].isna().all()  # no mechanism reaches that floor, so nothing is 1
+    assert table.loc[table["id"] == "three", "score"].isna().all()  # all mechanisms are alike
+    said, found = capsys.readouterr().out, "the best mechanism that a search found"
+    floor = r"breaks a floor \(participation: 0\.\d+ under 1\); rules are checked"
+    assert re.search(rf"mine\.jsonl, line 2: no score for two: {found} {floor}", said)
+    assert f"mine.jsonl, line 3: no score for three: {found} is hardly better than chance" in said
     truth = table[(table["designer"] == "true_parts")]
     assert list(truth["id"]) == ["one"]
     best = mechanism_from_mapping(json.loads(truth["mechanism"].iloc[0]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.rewards.terms import MARKET_TERMS
 from daedalus.market.allowed import Allowed, read_allowed, written_allowed
 from daedalus.market.goal import Goal
-from daedalus.market.mechanism import MechanismError, mechanism_from_mapping
+from daedalus.market.mechanism import MechanismError, mechanism_from_mapping, shown
 from daedalus.market.parsing import RepeatedKeyError, unique_keys
 
 _REQUIRED = ("id", "brief", "population")
 _KNOWN = (*_REQUIRED, "reward", "allowed", "floors", "told_population", "clauses", "scale")
+_MOST_WEIGHT, _MOST_END = 1e6, 1e9  # no goal needs more, and what is larger may overflow
 
 
 class BriefError(ValueError):
@@ -61,6 +62,7 @@ class Brief:
             these are the true ones.
         clauses: Meaning of each sentence, as ``TYPE/VALUE`` or ``TYPE/VALUE AMOUNT``, if known.
         scale: The ends of its score, if measured.
+        place: File and line in which it stands; empty if in none.
 
     Raises:
         ValueError: A part is not as described; the message says what to write.
@@ -75,18 +77,19 @@ class Brief:
     told_population: str = ""
     clauses: tuple[str, ...] = ()
     scale: BriefScale | None = None
+    place: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.told_population, str):
-            raise ValueError(f"told_population: {self.told_population!r}; give a name")
-        for name in ("id", "text", "population"):
-            if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
-                shown = "brief" if name == "text" else name
-                raise ValueError(f"{shown}: {getattr(self, name)!r}; give a text that is not empty")
-        _check_terms("reward", self.reward, lambda weight: 0 <= weight < math.inf, "0 up")
+            raise ValueError(f"told_population: {shown(self.told_population)}; give a name")
+        texts = {"id": self.id, "brief": self.text, "population": self.population}
+        for name, given in texts.items():
+            if not isinstance(given, str) or not given.strip():
+                raise ValueError(f"{name}: {shown(given)}; give a text that is not empty")
+        _check_terms("reward", self.reward, _MOST_WEIGHT)
         if not any(self.reward.values()):
             raise ValueError("reward: no term has a weight above 0; give one")
-        _check_terms("floors", self.floors, lambda least: 0 <= least <= 1, "0 to 1")
+        _check_terms("floors", self.floors, 1)
 
     @property
     def known_population(self) -> str:
@@ -125,8 +128,8 @@ def read_briefs(path: Path, check: Callable[[Brief], object] | None = None) -> l
             played, or two of the same id.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).splitlines()
+    except OSError as error:
         raise BriefError(
             f"briefs: {path} cannot be read ({error}); give a JSON-lines file"
         ) from None
@@ -134,14 +137,15 @@ def read_briefs(path: Path, check: Callable[[Brief], object] | None = None) -> l
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
+        place = f"{path}, line {number}"
         try:
-            brief = brief_from(json.loads(line, object_pairs_hook=unique_keys))
+            brief = replace(brief_from(_row(line)), place=place)
             if check:
                 check(brief)
         except ValueError as error:
-            raise BriefError(f"{path}, line {number}: {_sentence(error)}") from None
+            raise BriefError(f"{place}: {error}") from None
         if brief.id in found:
-            raise BriefError(f"{path}, line {number}: id {brief.id!r} stands twice; give another")
+            raise BriefError(f"{place}: id {shown(brief.id)} stands twice; give another")
         found[brief.id] = brief
     if not found:
         raise BriefError(f"briefs: {path} has no line; write one JSON object for each brief")
@@ -167,10 +171,10 @@ def brief_from(row: object) -> Brief:
             each other or what is allowed.
     """
     if not isinstance(row, dict):
-        raise ValueError(f'{str(row)[:40]!r} is no object; write {{"id": …, "brief": …}}')
+        raise ValueError(f'{shown(row)} is no object; write {{"id": …, "brief": …}}')
     for name in row:
         if name not in _KNOWN:
-            raise ValueError(f"no key {name!r}; the keys are {', '.join(_KNOWN)}")
+            raise ValueError(f"no key {shown(name)}; the keys are {', '.join(_KNOWN)}")
     for name in _REQUIRED:
         if name not in row:
             raise ValueError(f"{name} is missing; give {', '.join(_REQUIRED)}")
@@ -184,7 +188,7 @@ def brief_from(row: object) -> Brief:
         floors=_mapping(row, "floors"),
         told_population=row.get("told_population", ""),
         clauses=_clauses(row, allowed),
-        scale=_scale(row),
+        scale=_scale(row, allowed),
     )
 
 
@@ -192,7 +196,7 @@ def _clauses(row: Mapping[str, Any], allowed: Mapping[str, Allowed]) -> tuple[st
     given = row.get("clauses", [])
     named = isinstance(given, list) and all(isinstance(each, str) for each in given)
     if not named or any(each.partition(" ")[0] not in MEANINGS for each in given):
-        raise ValueError(f"clauses: {str(given)[:40]}; give a list of meanings, or leave it out")
+        raise ValueError(f"clauses: {shown(given)}; give a list of meanings, or leave it out")
     _require_agreement(understand([_clause(each) for each in given]), allowed)
     return tuple(given)
 
@@ -203,9 +207,9 @@ def _clause(written: str) -> Clause:
     try:
         found = Clause(name, float(amount) if amount else None, written)
     except ValueError:
-        raise ValueError(f"clauses: {written!r}; write its amount as a number") from None
+        raise ValueError(f"clauses: {shown(written)}; write its amount as a number") from None
     if found.parts.settable and found.fault:
-        raise ValueError(f"clauses: {written!r}; {found.fault}")
+        raise ValueError(f"clauses: {shown(written)}; {found.fault}")
     return found
 
 
@@ -214,25 +218,27 @@ def _require_agreement(clauses: Understanding, allowed: Mapping[str, Allowed]) -
     for each in clauses.contradictions:
         first, second = each.first.sentence, each.second.sentence
         raise ValueError(
-            f"clauses: {first!r} excludes {second!r} ({each.about}); leave one of them out"
+            f"clauses: {shown(first)} excludes {shown(second)} ({each.about}); leave one of them "
+            "out"
         )
     for name, rule in clauses.allowed.items():
         if name in allowed and both_allow(rule, allowed[name]) is None:
             ruled = [c for c in clauses.clauses if name in rules_of(c, clauses.population)]
-            named = ", ".join(repr(each.sentence) for each in ruled)
+            named = ", ".join(shown(each.sentence) for each in ruled)
             raise ValueError(f"allowed.{name}: it excludes {named} of clauses; change one of them")
 
 
-def _scale(row: Mapping[str, Any]) -> BriefScale | None:
+def _scale(row: Mapping[str, Any], allowed: Mapping[str, Allowed]) -> BriefScale | None:
     given = _mapping(row, "scale")
     if not given:
         return None
     if set(given) != {"floor", "ceiling", "mechanism"} or not _are_ends(given):
         raise ValueError(
-            "scale: give floor, ceiling above it and mechanism, or leave it out to have it measured"
+            "scale: give floor, ceiling above it (both finite) and mechanism, or leave it out to "
+            "have it measured"
         )
     try:
-        mechanism_from_mapping(given["mechanism"])
+        Goal({}, allowed).require(mechanism_from_mapping(given["mechanism"]))
     except MechanismError as error:
         raise ValueError(f"scale.mechanism.{error}") from None
     return BriefScale(**given)
@@ -240,7 +246,7 @@ def _scale(row: Mapping[str, Any]) -> BriefScale | None:
 
 def _are_ends(scale: Mapping[str, Any]) -> bool:
     ends = (scale["floor"], scale["ceiling"])
-    if not all(isinstance(each, int | float) for each in ends):
+    if not all(_is_number(each, -_MOST_END, _MOST_END) for each in ends):
         return False
     return ends[0] < ends[1] and isinstance(scale["mechanism"], dict)
 
@@ -248,21 +254,46 @@ def _are_ends(scale: Mapping[str, Any]) -> bool:
 def _mapping(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     given = row.get(name, {})
     if not isinstance(given, dict):
-        raise ValueError(f"{name}: {str(given)[:40]}; give an object, by name")
+        raise ValueError(f"{name}: {shown(given)}; give an object, by name")
     return given
 
 
-def _check_terms(name: str, given: Mapping[str, Any], holds: Any, span: str) -> None:
+def _check_terms(name: str, given: Mapping[str, Any], most: float) -> None:
     for term, number in given.items():
         if term not in MARKET_TERMS:
-            raise ValueError(f"{name}.{term}: no such term; choose from {', '.join(MARKET_TERMS)}")
-        if isinstance(number, bool) or not isinstance(number, int | float) or not holds(number):
-            raise ValueError(f"{name}.{term}: {number!r}; give a number from {span}")
+            raise ValueError(
+                f"{name}: no term {shown(term)}; choose from {', '.join(MARKET_TERMS)}"
+            )
+        if not _is_number(number, 0, most):
+            raise ValueError(f"{name}.{term}: {shown(number)}; give a number from 0 to {most:,.0f}")
 
 
-def _sentence(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"no JSON ({error.msg} at column {error.colno}); write one object for each line"
-    if isinstance(error, RepeatedKeyError):
-        return f"{error}; write it once"
-    return str(error)
+def _is_number(value: Any, low: float, high: float) -> bool:
+    """Return whether a value is a number within a range, which neither a flag nor NaN ever is."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and low <= value <= high
+
+
+def _row(line: bytes) -> object:
+    """Return what a line says.
+
+    Raises:
+        ValueError: It is no JSON, or no JSON that can be read; the message says why.
+    """
+    try:
+        row = json.loads(line.decode(), object_pairs_hook=unique_keys)
+        json.dumps(row, ensure_ascii=False).encode()  # else a table would fail after the search
+        return row
+    except UnicodeEncodeError:
+        why = "a \\ud… escape without its other half; write the character itself"
+    except UnicodeDecodeError as error:
+        why = f"no UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8"
+    except json.JSONDecodeError as error:
+        why = f"no JSON ({error.msg} at column {error.colno}); write one object for each line"
+    except RepeatedKeyError as error:
+        why = f"{error}; write it once"
+    except RecursionError:
+        why = "nested too deeply; write one object of the known keys"
+    except ValueError:
+        why = "a number has thousands of digits; write fewer"
+    raise ValueError(why)

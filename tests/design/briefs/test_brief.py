@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,11 @@ GOOD: dict[str, Any] = {
 
 def test_a_brief_comes_back(tmp_path: Path) -> None:
     brief = brief_from(GOOD)
-    write_briefs([brief], tmp_path / "briefs.jsonl")
-    assert read_briefs(tmp_path / "briefs.jsonl") == [brief]
+    path = tmp_path / "briefs.jsonl"
+    write_briefs([brief], path)
+    assert read_briefs(path) == [brief] and read_briefs(path)[0].place == f"{path}, line 1"
+    path.write_text(path.read_text(), encoding="utf-8-sig", newline="\r\n")  # by an editor
+    assert read_briefs(path) == [brief]
     assert brief.allowed["reserve_price"] == Between(0.1, 0.4)
     assert brief.to_dict() == GOOD
 
@@ -54,8 +58,10 @@ def test_clauses_of_frozen_briefs_agree() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"reward": {"profit": 1}}, "reward.profit: no such term; choose from welfare"),
-        ({"reward": {"revenue": -1}}, "reward.revenue: -1; give a number from 0 up"),
+        ({"reward": {"profit": 1}}, "reward: no term 'profit'; choose from welfare"),
+        ({"reward": {"revenue": -1}}, "reward.revenue: -1; give a number from 0 to 1,000,000"),
+        ({"reward": {"revenue": 10**400}}, "0; give a number from 0 to 1,000,000"),
+        ({"reward": {"revenue": 10**4000}}, "an integer of 13288 bits; give a number from 0"),
         ({"reward": {"revenue": 0}}, "reward: no term has a weight above 0"),
         ({"floors": {"fairness": 2}}, "floors.fairness: 2; give a number from 0 to 1"),
         ({"floors": [1]}, "floors: [1]; give an object, by name"),
@@ -66,10 +72,19 @@ def test_clauses_of_frozen_briefs_agree() -> None:
         ({"allowed": {"reserve_price": {"min": 0.4, "max": 0.1}}}, "exchange its ends"),
         ({"allowed": {"reserve_price": {"min": 0.4, "max": 2}}}, "2"),
         ({"brief": " "}, "brief: ' '; give a text that is not empty"),
+        ({"brief": ["x" * 3000]}, "x…; give a text that is not empty"),
         ({"id": 7}, "id: 7; give a text"),
         ({"colour": 1}, "no key 'colour'"),
+        ({"x" * 3000: 1}, "x…; the keys are id"),
         ({"scale": {"floor": 1}}, "scale"),
-        ({"scale": {"floor": "a", "ceiling": 1, "mechanism": {}}}, "scale: give floor"),
+        *(
+            ({"scale": {"floor": low, "ceiling": high, "mechanism": {}}}, "scale: give floor")
+            for low, high in [("a", 1), (0, math.inf), (math.nan, 1), (False, 1), (0, 10**400)]
+        ),
+        (
+            {"scale": {"floor": 0, "ceiling": 1, "mechanism": {}}},
+            "scale.mechanism.auction_type: 'second_price' is not allowed; write first_price",
+        ),
         (
             {"scale": {"floor": 0, "ceiling": 1, "mechanism": {"colour": "red"}}},
             "scale.mechanism.colour: 'red' is not allowed; no such field",
@@ -95,9 +110,12 @@ def test_clauses_of_frozen_briefs_agree() -> None:
         ({"clauses": ["reserve_least/x"]}, "'reserve_least/x'; it names no amount"),
         ({"clauses": ["reserve_least/x 7"]}, "it names 7; reserve_price is from 0 to 0.9"),
         ({"clauses": ["reserve_least/x two"]}, "write its amount as a number"),
-        ({"clauses": "abc"}, "clauses: abc; give a list of meanings"),
+        ({"clauses": [f"reserve_least/x {'x' * 3000}"]}, "x…; write its amount as a number"),
+        ({"clauses": "abc"}, "clauses: 'abc'; give a list of meanings"),
         ({"clauses": [""]}, "clauses: ['']; give a list of meanings"),
+        ({"brief": "\ud83d"}, "a \\ud… escape without its other half; write the character"),
         ({"told_population": 3}, "told_population: 3; give a name"),
+        ({"told_population": ["x" * 3000]}, "x…; give a name"),
     ],
 )
 def test_a_bad_line_is_one_sentence(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -114,7 +132,10 @@ def test_a_bad_line_is_one_sentence(tmp_path: Path, change: dict[str, Any], said
     [
         ("", "has no line"),
         ('{"id": ', "line 1: no JSON (Expecting value at column 8)"),
-        ("[1]", "line 1: '[1]' is no object"),
+        ("[1]", "line 1: [1] is no object"),
+        ("\n" + "[" * 100_000, "line 2: nested too deeply; write one object"),
+        ("9" * 5000, "line 1: a number has thousands of digits; write fewer"),
+        ('\n{"id": "\xe9"}', "line 2: no UTF-8 (byte 9 of the line); save the file as UTF-8"),
         (
             f'{json.dumps(GOOD)}\n{{"id": "b", "allowed": {{"reserve_price": [0.1], '
             '"reserve_price": [0.2]}, "brief": "x", "population": "stage1"}',
@@ -127,7 +148,7 @@ def test_a_bad_line_is_one_sentence(tmp_path: Path, change: dict[str, Any], said
 )
 def test_what_is_no_file_of_briefs_says_so(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "briefs.jsonl"
-    path.write_text(text)
+    path.write_text(text, encoding="latin-1")
     with pytest.raises(BriefError) as caught:
         read_briefs(path)
     assert said in str(caught.value)
