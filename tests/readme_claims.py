@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import yaml
 
+from daedalus.design.designers.brief_search import LEAST_CONFIDENCE
 from daedalus.evaluation.leaderboard import three_intervals
+from daedalus.runs.pretrained import FOLDER
+from tests.readme_longer import MEAN
 
 DATA = Path(__file__).parents[1] / "docs" / "data"
 SCORES, DRAWN = DATA / "benchmark.csv", DATA / "benchmark_2.csv"
@@ -41,16 +46,6 @@ class Claim:
     found: Found
     tolerance: float = 0.0
     remark: Found = lambda _: ""
-
-
-@dataclass(frozen=True)
-class Longer:
-    """A figure of README that takes longer to find: how long, and the command."""
-
-    name: str
-    pattern: str
-    time: str
-    command: str
 
 
 def interval(row: pd.Series[Any], name: str, digits: int) -> str:
@@ -141,10 +136,21 @@ def signal(reward: str, digits: int) -> Found:
 
 
 def sold_under_a_reserve(folder: Path) -> str:
-    """Return what language models pay under a reserve of 0.50."""
+    """Return the higher reserve that language models are told, and what they then pay."""
     paid = pd.read_csv(folder / "summary.csv", index_col="designer")["revenue_model"]
-    most = paid[["first_price_reserve", "second_price_reserve"]].max()
-    return f"{most:.3f}" if most else "nothing"
+    designers = yaml.safe_load((folder / "config.yaml").read_text())["evaluation"]["baselines"]
+    names = ["first_price_reserve", "second_price_reserve"]
+    told = max(designers[each]["mechanism"]["reserve_price"] for each in names)
+    most = paid[names].max()
+    return f"{told:.2f}, " + (f"{most:.3f}" if most else "nothing")
+
+
+def parameters(model: Path) -> str:
+    """Return the millions of parameters of a model, by the head of its file."""
+    with (model / "model.safetensors").open("rb") as file:
+        head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    sizes = (prod(each["shape"]) for name, each in head.items() if name != "__metadata__")
+    return f"{sum(sizes) / 1e6:.2f}"
 
 
 def score(
@@ -189,13 +195,45 @@ def scores_with_wide() -> pd.DataFrame:
     return pd.concat([pd.read_csv(each) for each in (SCORES, DRAWN, WIDE)])
 
 
-def lead_over_wide(_: Path) -> str:
-    """Return the lead over best fixed of the wider world, in the list written by hand."""
+def row_over_wide(scores: Path, number: str = "normalised") -> pd.Series[Any]:
+    """Return the lead over best fixed of the wider world in one of the lists."""
     table = scores_with_wide()
-    table = table[table["population"].isin(pd.read_csv(SCORES)["population"])]
-    found = three_intervals(table, ["best_fixed_wide"], 0.95).set_index(["designer", "number"])
-    row = found.loc[("trained", "mean_over_best_fixed_wide")]
-    return _THREE.format(**row).replace("-", "\N{MINUS SIGN}")
+    table = table[table["population"].isin(pd.read_csv(scores)["population"])]
+    leads = three_intervals(table.assign(normalised=table[number]), ["best_fixed_wide"], 0.95)
+    return leads.set_index(["designer", "number"]).loc[("trained", "mean_over_best_fixed_wide")]
+
+
+def lead_over_wide(_: Path) -> str:
+    """Return this lead in the list written by hand."""
+    return _THREE.format(**row_over_wide(SCORES)).replace("-", "\N{MINUS SIGN}")
+
+
+def leads_over_wide_in_reward(_: Path) -> str:
+    """Return this lead in R in both lists, and whether an interval leaves 0 out."""
+    rows = [row_over_wide(each, "mean") for each in (SCORES, DRAWN)]
+    shown = any(each["value_low"] * each["value_high"] > 0 for each in rows)
+    leads = [f"{each['value']:.3f}" for each in rows]
+    return ", ".join([*leads, "shown" if shown else "neither shown"])
+
+
+def wide_in_hand_written(_: Path) -> str:
+    """Return the mean of best fixed of the wider world in the list written by hand."""
+    wide = pd.read_csv(WIDE)
+    own = wide[wide["population"].isin(pd.read_csv(SCORES)["population"])]
+    return f"{own['normalised'].mean():.2f}"
+
+
+def of_first_seed(_: Path) -> str:
+    """Return the mean of the stored model of seed 0."""
+    rows = pd.read_csv(SCORES).query("designer == 'trained' and seed == 0")
+    return f"{rows['normalised'].mean():.2f}"
+
+
+def where_best_fixed_is_near_the_best(_: Path) -> str:
+    """Return in how many drawn populations best fixed has more than 0.9, and this limit."""
+    rows = pd.read_csv(DRAWN).query("designer == 'best_fixed'")
+    many = (rows.groupby("population")["normalised"].mean() > _NEAR).sum()
+    return f"{_WORDS.get(many, many)}, {_NEAR}"
 
 
 def worst_losses(_: Path) -> str:
@@ -214,9 +252,10 @@ def part_of_four(_: Path) -> str:
 
 
 def losses(_: Path) -> str:
-    """Return by how much the stored model stays below in two populations, smaller first."""
-    lost = -leads_by_population()[["few_q", "academy"]]
-    return ", ".join(f"{each:.2f}" for each in sorted(lost))
+    """Return by how much the stored model stays below in two, smaller first, and in a third."""
+    lost = -leads_by_population()[["few_q", "academy", "leavers_ring"]]
+    smaller, larger = sorted(lost[:2])
+    return ", ".join(f"{each:.2f}" for each in (smaller, larger, lost["leavers_ring"]))
 
 
 def in_emigrants(_: Path) -> str:
@@ -226,7 +265,8 @@ def in_emigrants(_: Path) -> str:
     return ", ".join(f"{lowest[place]:.2f}" for place in (0, 2, 3))
 
 
-_MEAN = r"(0\.\d+ \[0\.\d+, 0\.\d+\])"
+_LOST = r"is (0\.\d+) to (0\.\d+) below[\s\S]+?and\s+(0\.\d+) in `leavers_ring`"
+_NEAR, _WORDS = 0.9, {7: "seven", 8: "eight", 9: "nine"}
 _SURE = r"(0\.\d+)$\n"
 _SET = (
     r"auction_type +\w+ +(\w+)\s+reserve_price +\S+ +(\S+)\s+withdrawal_penalty +\S+ +(\S+)\s+"
@@ -259,14 +299,24 @@ CLAIMS: dict[str, list[Claim]] = {
             r'"auction_type":"(\w+)","reserve_price":(0\.\d{4})',
             what_is_searched,
         ),
+        Claim(
+            "sentences: how sure a part must be",
+            r"less than (0\.\d+) sure is not used",
+            lambda _: f"{LEAST_CONFIDENCE}",
+        ),
     ],
     "ask": [
+        Claim(
+            "ask: millions of parameters",
+            r"trains a model of (0\.\d+) million random parameters on such episodes",
+            lambda _: parameters(FOLDER),
+        ),
         Claim("ask: what the model reads", _READS, what_it_reads),
         Claim("ask: what the model sets", _SET, what_is_set),
-        Claim("ask: random", rf"^  random +{_MEAN}", mean_of("random")),
-        Claim("ask: informed_greedy", rf"^  informed_greedy +{_MEAN}", mean_of("informed_greedy")),
-        Claim("ask: best_own", rf"^  best_own +{_MEAN}", mean_of("best_own")),
-        Claim("ask: trained", rf"^  trained +{_MEAN}", mean_of("trained")),
+        Claim("ask: random", rf"^  random +{MEAN}", mean_of("random")),
+        Claim("ask: informed_greedy", rf"^  informed_greedy +{MEAN}", mean_of("informed_greedy")),
+        Claim("ask: best_own", rf"^  best_own +{MEAN}", mean_of("best_own")),
+        Claim("ask: trained", rf"^  trained +{MEAN}", mean_of("trained")),
         Claim("ask: an answer", r"An answer (within a second)", seconds_of_answers),
     ],
     "signal": [
@@ -296,7 +346,11 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim("theory", r"(\d+ of \d+) numbers", agreeing, remark=largest_error),
     ],
     "bidders": [
-        Claim("SmolLM2's bids under a reserve", r"so (nothing) is sold", sold_under_a_reserve),
+        Claim(
+            "SmolLM2's bids under a reserve",
+            r"Told a reserve of\s+(0\.\d+), it always bids less, so (nothing) is sold",
+            sold_under_a_reserve,
+        ),
     ],
     "scores": [
         Claim("stored scores: model", r"The model has (0\.\d+) on average", score("trained")),
@@ -324,6 +378,26 @@ CLAIMS: dict[str, list[Claim]] = {
             lead_over_wide,
         ),
         Claim(
+            "stored scores: both leads over it in R",
+            r"wider\s+world (0\.\d+) and (0\.\d+), (neither shown)",
+            leads_over_wide_in_reward,
+        ),
+        Claim(
+            "stored scores: best fixed of the wider world",
+            r"practised, too, has (0\.\d+)\.",
+            wide_in_hand_written,
+        ),
+        Claim(
+            "stored scores: best fixed in drawn populations",
+            r"In (\w+) of them best fixed has more than (0\.\d+)",
+            where_best_fixed_is_near_the_best,
+        ),
+        Claim(
+            "stored scores: prompts of values alone, at one seed",
+            r"as here, the small model has (0\.\d+)\.",
+            of_first_seed,
+        ),
+        Claim(
             "stored scores: worst losses",
             _WORST,
             worst_losses,
@@ -340,7 +414,7 @@ CLAIMS: dict[str, list[Claim]] = {
             score("trained", "best_fixed", _OTHER),
         ),
         Claim("stored scores: four of 14", r"carry (0\.\d+) of the (0\.\d+)", part_of_four),
-        Claim("stored scores: losses", r"is (0\.\d+) to (0\.\d+) below", losses),
+        Claim("stored scores: losses", _LOST, losses),
         Claim(
             "stored scores: emigrants",
             r"score (0\.\d+) to (0\.\d+) there, the others (0\.\d+)",
@@ -348,14 +422,19 @@ CLAIMS: dict[str, list[Claim]] = {
         ),
     ],
     "demo": [
-        Claim("demo: random", rf"^\| random\b.*\| {_MEAN}", mean_of("random")),
+        Claim(
+            "demo: millions of parameters",
+            r"trains a\s+model of (0\.\d+) million random parameters:",
+            lambda folder: parameters(folder / "model"),
+        ),
+        Claim("demo: random", rf"^\| random\b.*\| {MEAN}", mean_of("random")),
         Claim(
             "demo: informed greedy",
-            rf"^\| informed greedy\b.*\| {_MEAN}",
+            rf"^\| informed greedy\b.*\| {MEAN}",
             mean_of("informed_greedy"),
         ),
-        Claim("demo: search", rf"^\| search\b.*\| {_MEAN}", mean_of("search")),
-        Claim("demo: trained", rf"^\| \*\*trained\b.*\| {_MEAN}", mean_of("trained"), TRAINED),
+        Claim("demo: search", rf"^\| search\b.*\| {MEAN}", mean_of("search")),
+        Claim("demo: trained", rf"^\| \*\*trained\b.*\| {MEAN}", mean_of("trained"), TRAINED),
         Claim(
             "demo: lead over search",
             r"leads\s+the\s+search\s+by\s+(0\.\d+ \[.*?\])",
@@ -366,84 +445,3 @@ CLAIMS: dict[str, list[Claim]] = {
     ],
 }
 """The claims by the part of ``tests.reviewer`` that finds them."""
-
-_PLAIN = (
-    "python run.py -m +experiment=grpo_stage3 seed=0,1,2 training.grpo.loss_type=dapo "
-    "training.grpo.scale_rewards=batch training.grpo.neighbours=0 training.grpo.sharpness=1 "
-    "training.grpo.last_sharpness=32"
-)
-_SEEDS = "python run.py -m +experiment=grpo_stage3 seed=0,1,2,3,4"
-_SMOLLM2 = "python run.py +experiment=grpo_smollm2_stage3 training=smollm2_boltzmann"
-_SMOLLM2_SEEDS = (
-    f"{_SMOLLM2.replace('run.py', 'run.py -m')} seed=0,1,2,3,4 "
-    "+designer@evaluation.baselines.search=search"
-)
-_OPTIMUM = (
-    "python run.py -m +experiment=grpo_optimum seed=0,1,2,3,4, then "
-    "python run.py +experiment=known_optimum_trained trained=SWEEP"
-)
-_BRIEFS = 'python run.py +experiment=briefs "splits=[wordings]"'
-_READING = "python run.py +experiment=brief_reading"
-_READERS = (
-    "python run.py -m +experiment=brief_reader reader.benchmark=true seed=0,1,2,3,4, then for each "
-    f"{_BRIEFS} designer=brief_search designer.reader=tuned designer.checkpoint=SWEEP/0/reader"
-)
-
-LONGER = [
-    Longer("demo, other four seeds", r"other four have (0\.\d+ ± 0\.\d+)", "25 min", _SEEDS),
-    Longer("plain GRPO in the demo", r"place stops (0\.\d+) lower", "15 min", _PLAIN),
-    Longer("demo, five seeds", r"difference from search is (0\.\d+ ± 0\.\d+)", "25 min", _SEEDS),
-    Longer("SmolLM2", rf"^\| SmolLM2.*\| {_MEAN}", "9 min on an H200", _SMOLLM2),
-    Longer(
-        "SmolLM2, five seeds",
-        r"and (.0\.\d+ ± 0\.\d+) for SmolLM2",
-        "45 min on an H200",
-        _SMOLLM2_SEEDS,
-    ),
-    Longer("reserve of five models", r"learn to set (0\.\d+)", "40 min", _OPTIMUM),
-    Longer("the same, exponential values", r"earns only (0\.\d+) of", "40 min", _OPTIMUM),
-    Longer("briefs: a search without them", r"reads nothing has (0\.\d+)", "30 min", _BRIEFS),
-    Longer("briefs: a small reader", r"with a\s+search behind it has (0\.\d+)", "1 h", _READERS),
-    Longer(
-        "briefs: lead over a count of words",
-        r"count of words by (0\.\d+ \[0\.\d+, 0\.\d+\])",
-        "1.5 h",
-        f"{_BRIEFS} and {_READERS}",
-    ),
-    Longer(
-        "briefs: the package's reader",
-        r"after a look, has (0\.\d+)",
-        "30 min",
-        f"{_BRIEFS} designer=brief_search designer.reader=tuned",
-    ),
-    Longer(
-        "briefs: the same, its lead over the small reader",
-        r"which is (0\.\d+ \[0\.\d+, 0\.\d+\]) more",
-        "1 h",
-        f"{_BRIEFS} with designer.reader=tuned, and with a reader of the benchmark",
-    ),
-    Longer(
-        "briefs: kinds of demand that a reader never met",
-        r"score (0\.\d+) at most",
-        "10 min",
-        'python run.py +experiment=briefs "splits=[kinds]" evaluation.episodes=60',
-    ),
-    Longer(
-        "briefs: SmolLM2",
-        r"rules itself, has (0\.\d+) on the first 60, where that reader has 0\.\d+, and (0\.\d+)",
-        "2.5 h",
-        "python run.py -m +experiment=grpo_briefs seed=0,1,2",
-    ),
-    Longer(
-        "demands of sellers", r"put\s+(\d+)\s+demands\s+into\s+(\d+)\s+briefs", "1 min", _READING
-    ),
-    Longer(
-        "demands read, wrong rules, and briefs that lose one",
-        r"read\s+(\d+)\s+of\s+them,\s+set\s+(\d+)\s+wrong\s+rules,\s+and\s+in\s+(\d+)\s+briefs",
-        "1 min",
-        _READING,
-    ),
-    Longer(
-        "training behind the stored scores", r"Over (seven) t", "33 min a seed", "make designer"
-    ),
-]

@@ -22,7 +22,8 @@ import pandas as pd
 from daedalus.evaluation.readable import as_table
 from daedalus.runs.console import make_console
 from tests import golden
-from tests.readme_claims import CLAIMS, LONGER, Claim
+from tests.readme_claims import CLAIMS, Claim
+from tests.readme_longer import LONGER
 
 README = golden.ROOT / "README.md"
 SENTENCES = (

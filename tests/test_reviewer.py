@@ -12,7 +12,10 @@ from daedalus.lab.studies import signal_to_noise
 from tests import reviewer
 from tests.launch.config.composing import EXPERIMENTS
 from tests.launching import run_here
-from tests.readme_claims import CLAIMS, LONGER, Claim, whether_it_leads
+from tests.readme_claims import CLAIMS, Claim, whether_it_leads
+from tests.readme_longer import LONGER
+
+NO_FIGURE = r"```[\s\S]+?```|Version [\d.]+|Apache\s+2\.0|Python [\d.]+ to [\d.]+|score 0\.12 of"
 
 
 @pytest.mark.slow
@@ -49,6 +52,21 @@ def test_every_part_has_a_claim_that_readme_makes() -> None:
     text = reviewer.README.read_text()
     assert CLAIMS.keys() == {*reviewer.PARTS} - {"replay"}
     assert all(reviewer.expected(each.pattern, text) for each in [*claims_of(CLAIMS), *LONGER])
+
+
+def test_every_decimal_of_readme_is_a_figure_that_is_found_or_named_as_longer() -> None:
+    """Blocks of code, versions, what a picture shows, and others' work are none of ours."""
+    text = reviewer.README.read_text().partition("## Related work")[0]
+    known = [re.search(each.pattern, text, re.M) for each in [*claims_of(CLAIMS), *LONGER]]
+    spans = [each.span(group) for each in known if each for group in range(1, each.re.groups + 1)]
+    spans += [each.span() for each in re.finditer(NO_FIGURE, text)]
+    decimals = [each.span() for each in re.finditer(r"\d+\.\d+", text)]
+    told = [text[slice(*each)] for each in decimals if not any(within(each, of) for of in spans)]
+    assert len(decimals) > 90 and told == []
+
+
+def within(part: tuple[int, int], whole: tuple[int, int]) -> bool:
+    return whole[0] <= part[0] and part[1] <= whole[1]
 
 
 @pytest.mark.parametrize(
