@@ -123,7 +123,7 @@ def main(config: Bench, out: Path) -> None:
         numba.set_num_threads(max(case.threads for case in chosen))
         report.say(_memory(config))
         report.say(_training(config))
-        commands = pd.DataFrame(command_costs(COMMAND_REPEATS))
+        commands = pd.DataFrame(command_costs(COMMAND_REPEATS)).round(2)
         title = f"seconds of commands, medians of {COMMAND_REPEATS} repeats"
         report.table(commands, "commands", title)
 
