@@ -16,6 +16,7 @@ import mlcroissant as mlc
 
 from daedalus.design.briefs.splits import SPLITS
 from daedalus.lab.studies.brief_reading import SELLERS
+from daedalus.market.mechanism import Mechanism
 
 ROOT = Path(__file__).parents[1]
 NAME = "croissant.json"
@@ -26,10 +27,54 @@ NO_ADDRESS = (
     "It has no public address and no date of publication yet, so url and datePublished are absent."
 )
 TEXT, NUMBER, COUNT = mlc.DataType.TEXT, mlc.DataType.FLOAT, mlc.DataType.INTEGER
+KINDS = {str: TEXT, float: NUMBER, bool: mlc.DataType.BOOL}
 FORMATS = {".csv": "text/csv", ".jsonl": "application/jsonlines", ".json": "application/json"}
 
-Column = tuple[str, Any, str, dict[str, str]]
-"""Name, type, meaning, and where it stands in a file."""
+TERMS = "composite welfare fairness participation competition consumer_surplus revenue".split()
+"""What briefs reward."""
+FLOORS = ("fairness", "participation")
+"""Terms that briefs do not let fall below an amount."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a row of a file tells.
+
+    Attributes:
+        name: Its name.
+        kind: Type of ``mlcroissant``.
+        meaning: What it says.
+        place: Where it stands in a file.
+        inside: Path in what stands there; empty if that is all of it.
+        many: Whether it is a list.
+    """
+
+    name: str
+    kind: Any
+    meaning: str
+    place: dict[str, str]
+    inside: str = ""
+    many: bool = False
+
+    def stands_in(self, path: Path) -> bool:
+        """Return whether a file has it; of lines of JSON, whether a line does."""
+        if path.suffix != ".jsonl":
+            return True
+        return any(self.place["column"] in json.loads(line) for line in path.open())
+
+    def field(self, file: str) -> Any:
+        """Return the field of a file that is the column."""
+        deeper = [mlc.Transform(json_path=self.inside)] if self.inside else []
+        extract = mlc.Extract(**self.place)
+        return mlc.Field(
+            id=f"{Path(file).stem}/{self.name}",
+            name=self.name,
+            description=self.meaning,
+            data_types=[self.kind],
+            is_array=self.many or None,
+            array_shape="-1" if self.many else None,
+            source=mlc.Source(file_object=file, extract=extract, transforms=deeper),
+        )
 
 
 @dataclass(frozen=True)
@@ -71,18 +116,10 @@ class Published:
         return told
 
     def records(self, name: str) -> Any:
-        """Return the columns of a file."""
+        """Return the columns of a file, but those of keys that no line of it has."""
         stem = Path(name).stem
-        fields = [
-            mlc.Field(
-                id=f"{stem}/{column}",
-                name=column,
-                description=meaning,
-                data_types=[kind],
-                source=mlc.Source(file_object=name, extract=mlc.Extract(**place)),
-            )
-            for column, kind, meaning, place in self.columns
-        ]
+        path = ROOT / self.folder / name
+        fields = [each.field(name) for each in self.columns if each.stands_in(path)]
         return mlc.RecordSet(id=stem, name=stem, fields=fields)
 
 
@@ -101,39 +138,82 @@ def file_object(path: Path) -> Any:
 
 def column(name: str, kind: Any, meaning: str) -> Column:
     """Return a column of a table, or a key of a line of JSON."""
-    return name, kind, meaning, {"column": name}
+    return Column(name, kind, meaning, {"column": name})
+
+
+def part(
+    key: str, name: str, kind: Any, meaning: str, path: str = "", many: bool = False
+) -> Column:
+    """Return a part of what a line of JSON has under a key; null where the line lacks it."""
+    return Column(f"{key}.{name}", kind, meaning, {"column": key}, path or name, many)
+
+
+def brief_columns() -> Iterator[Column]:
+    """Yield what each brief has: its sentences, what they mean, and the scale of its score."""
+    yield column("id", TEXT, "split and number")
+    yield column("brief", TEXT, "what a seller asks for, in sentences")
+    yield column("population", TEXT, "the bidders whom the designer meets")
+    yield column("told_population", TEXT, "the bidders whom the brief tells of")
+    clauses = "meaning of each sentence, TYPE/VALUE or TYPE/VALUE AMOUNT"
+    yield Column("clauses", TEXT, clauses, {"column": "clauses"}, many=True)
+    for term in TERMS:
+        yield part("reward", term, NUMBER, "weight of this term of what is rewarded; null is 0")
+    for term in FLOORS:
+        yield part("floors", term, NUMBER, "least mean of this term; null is no floor")
+    for name, value in Mechanism().to_dict().items():
+        yield from allowed_columns(name, KINDS[type(value)])
+    yield part("scale", "floor", NUMBER, "objective that scores 0, of random allowed mechanisms")
+    yield part("scale", "ceiling", NUMBER, "objective that scores 1, of a search that knows all")
+    for name, value in Mechanism().to_dict().items():
+        meaning = "what that search set"
+        yield part("scale", f"mechanism.{name}", KINDS[type(value)], meaning)
+
+
+def allowed_columns(name: str, kind: Any) -> Iterator[Column]:
+    """Yield what a brief lets a field of the mechanism be: values, or the ends of a range."""
+    if kind != NUMBER:
+        yield part("allowed", name, kind, "the values that keep the rules; null is any", many=True)
+        return
+    for end in ("min", "max"):
+        meaning = f"the {end} that keeps the rules, or the one amount that does; null is any"
+        yield part("allowed", f"{name}.{end}", kind, meaning, f"({name}.{end})|({name}[*])")
 
 
 def parity_columns() -> Iterator[Column]:
     """Yield what each of the 90 rows of the published table has."""
-    yield "name", TEXT, "name of the mechanism", {"json_path": "rows[*].name"}
-    yield "stage", COUNT, "stage of the population, 0 to 4", {"json_path": "rows[*].stage"}
+    yield Column("name", TEXT, "name of the mechanism", {"json_path": "rows[*].name"})
+    stage = "stage of the population, 0 to 4"
+    yield Column("stage", COUNT, stage, {"json_path": "rows[*].stage"})
     for metric in "reward welfare fairness participation stability collusion_signal".split():
         place = f"rows[*].{metric}"
-        yield metric, NUMBER, "mean over 300 episodes", {"json_path": f"{place}[0]"}
-        yield f"{metric}_error", NUMBER, "standard error", {"json_path": f"{place}[1]"}
+        yield Column(metric, NUMBER, "mean over 300 episodes", {"json_path": f"{place}[0]"})
+        error = f"{metric}_error"
+        yield Column(error, NUMBER, "standard error", {"json_path": f"{place}[1]"})
 
 
 PUBLISHED = (
     Published(
         "docs/data",
-        ("benchmark.csv", "benchmark_2.csv"),
+        ("benchmark.csv", "benchmark_2.csv", "best_fixed_wide.csv"),
         (
             column("designer", TEXT, "who set the mechanisms"),
             column("mean", NUMBER, "mean reward R of a step over 100 episodes, 0 to 1"),
             column("valid", NUMBER, "share of answers that are mechanisms"),
             column("seed", COUNT, "seed of training and of the episodes, 0 to 6"),
-            column("population", TEXT, "one of fourteen populations"),
+            column("population", TEXT, "one of the fourteen populations of a list"),
             column("normalised", NUMBER, "0 is random, 1 the better of planner and best own"),
         ),
         {
             "name": "daedalus_benchmark",
-            "version": "1.1.0",
+            "version": "1.2.0",
             "description": "Scores of designers of auctions in fourteen simulated populations that "
-            "were written by hand, and in fourteen that a rule drew.",
-            "data_collection": "python run.py -m +experiment=leaderboard_trained, seeds 0 to 6.",
+            "were written by hand, and in fourteen that a rule drew. best_fixed_wide has, in both "
+            "lists, those of a fixed mechanism that was searched in a wider world.",
+            "data_collection": "python run.py -m +experiment=leaderboard_trained, seeds 0 to 6; "
+            "best_fixed_wide: +experiment=leaderboard population=wide_world, the same seeds.",
             "data_collection_type": ["Experiments"],
             "data_biases": [
+                "best_fixed_wide played the list written by hand at four seeds first, unannounced.",
                 "Two of the populations of benchmark were exchanged after a look; none of "
                 "benchmark_2 was, which each designer played once.",
                 "The recipe was chosen on seeds 0 and 1, by scores in other populations.",
@@ -148,17 +228,12 @@ PUBLISHED = (
     Published(
         "daedalus/design/briefs/data",
         tuple(f"{name}.jsonl" for name in SPLITS),
-        (
-            column("id", TEXT, "split and number"),
-            column("brief", TEXT, "what a seller asks for, in sentences"),
-            column("population", TEXT, "the bidders whom the designer meets"),
-            column("told_population", TEXT, "the bidders whom the brief tells of"),
-        ),
+        tuple(brief_columns()),
         {
             "name": "daedalus_briefs",
             "version": "2.0.0",
             "description": "2,100 frozen briefs, seven splits of 300: sentences, their rules, and "
-            "the scale of their scores. Lines also have reward, allowed, floors, clauses, scale.",
+            "the scale of their scores.",
             "in_language": ["en"],
             "data_collection": "Written for it by three instances of a language model, put "
             "together by python run.py +experiment=freeze_briefs.",
