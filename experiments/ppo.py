@@ -28,7 +28,8 @@ def main(config: Ppo, out: Path) -> None:
         from daedalus.training.algorithms.ppo import trainer
     except ModuleNotFoundError as error:
         raise CannotRunError(
-            f"+experiment=ppo needs {error.name}; in a checkout: pip install -e '.[rl]'"
+            f"+experiment=ppo needs {error.name}; run pip install -e '.[rl]' in a checkout, "
+            "pip install 'FILE.whl[rl]' without one"
         ) from error
 
     env, settings, folder = make_env(config), config.ppo, RunFolder(out)

@@ -183,7 +183,8 @@ def _import_unsloth() -> None:
         )
     if find_spec("unsloth") is None:
         raise CannotRunError(
-            "model.backend: unsloth is not installed; run pip install -e '.[gpu]', " + _INSTEAD
+            "model.backend: unsloth is not installed; run pip install -e '.[gpu]' in a checkout, "
+            "pip install 'FILE.whl[gpu]' without one, " + _INSTEAD
         )
     if early := [name for name in _PATCHED if name in sys.modules]:
         raise RuntimeError(f"{', '.join(early)}: imported before unsloth")

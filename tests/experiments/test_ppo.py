@@ -84,5 +84,6 @@ def test_without_the_extra_it_says_what_to_install(
         monkeypatch.delitem(sys.modules, f"daedalus.training.algorithms.ppo.{name}", raising=False)
         monkeypatch.delattr(f"daedalus.training.algorithms.ppo.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)
-    with pytest.raises(CannotRunError, match=r"stable_baselines3.*pip install -e '\.\[rl\]'"):
+    ways = r"stable_baselines3.*pip install -e '\.\[rl\]' .*, pip install 'FILE\.whl\[rl\]'"
+    with pytest.raises(CannotRunError, match=ways):
         ppo.main(config, tmp_path)

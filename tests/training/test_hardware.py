@@ -39,7 +39,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("gpu")
 def test_what_is_not_installed_can_be() -> None:
-    with pytest.raises(CannotRunError, match=r"not installed; run pip install .*, or choose"):
+    ways = r"pip install -e '\.\[gpu\]' .*, pip install 'FILE\.whl\[gpu\]' .*, or choose"
+    with pytest.raises(CannotRunError, match=f"not installed; run {ways}"):
         require_hardware(UNSLOTH)
 
 

