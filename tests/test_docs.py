@@ -7,7 +7,10 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.metadata import distributions, requires
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +315,55 @@ def marked(path: Path, name: str) -> list[list[str]]:
     return [
         [cell.strip(" *") for cell in row.strip("|").split("|")] for row in text.splitlines()[2:]
     ]
+
+
+def with_what_they_need(names: list[str]) -> set[str]:
+    """Return distributions with all that they need, directly or not, without extras."""
+    needed: set[str] = set()
+    while names:
+        name = re.sub(r"[-_.]+", "-", names.pop()).lower()
+        if name not in needed and any(distributions(name=name)):
+            needed.add(name)
+            given = [each for each in requires(name) or [] if "extra ==" not in each]
+            names += [each for line in given for each in re.findall(r"^[\w.-]+", line)]
+    return needed
+
+
+MARKET_ALONE = """
+import sys
+from importlib.metadata import packages_distributions
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        owners = owned.get(name.partition(".")[0], ())
+        if owners and not {each.lower().replace("_", "-") for each in owners} & {*sys.argv[1:]}:
+            raise ModuleNotFoundError(f"{name} is not named", name=name)
+
+owned = packages_distributions()
+sys.meta_path.insert(0, Refused())
+import daedalus
+market = daedalus.make("stage3")
+market.reset(seed=0)
+market.step(daedalus.Mechanism())
+import gymnasium
+import daedalus.doors.gym
+for name, chosen in (("Market-v0", {"population": "world"}), ("Briefs-v0", {"briefs": "same"})):
+    market = gymnasium.make(f"daedalus/{name}", **chosen)
+    market.reset(seed=0)
+    print(market.step(market.action_space.sample())[1])
+"""
+"""Plays with the distributions that it is given, and with no other."""
+
+
+@pytest.mark.slow
+def test_the_market_alone_needs_the_libraries_that_the_page_names() -> None:
+    page = (ROOT / "docs" / "plugs.md").read_text()
+    (named,) = re.findall(r"^pip install (numpy .*)$", page, re.MULTILINE)
+    given = [*with_what_they_need(named.split()), "daedalus"]
+    command = [sys.executable, "-c", MARKET_ALONE, *given]
+    played = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert played.returncode == 0, played.stderr
+    assert len(played.stdout.split()) == 2
 
 
 def test_the_speed_of_gymnasium_is_that_of_the_table() -> None:
