@@ -1,4 +1,4 @@
-"""A release: one version in every file, and a workflow that a maintainer can run."""
+"""A release: one version in every file, and workflows that test, build and draft it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from omegaconf import OmegaConf
 from daedalus.service.openenv import environment
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / ".github" / "workflows" / "release.yml").read_text()
-WORKFLOW: Any = yaml.safe_load(TEXT)
+FOLDER = ROOT / ".github" / "workflows"
+TEXTS = {path.stem: path.read_text() for path in FOLDER.glob("*.yml")}
+TESTING, WORKFLOW = (yaml.load(TEXTS[name], yaml.BaseLoader) for name in ("test", "release"))
+"""Read as text, since YAML 1.1 takes ``on`` for a truth."""
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 
-def commands(job: str) -> list[str]:
-    return [step["run"] for step in WORKFLOW["jobs"][job]["steps"] if "run" in step]
+def commands(job: dict[str, Any]) -> list[str]:
+    return [step["run"] for step in job["steps"] if "run" in step]
 
 
 def test_every_file_has_the_version_of_the_package() -> None:
@@ -34,10 +36,25 @@ def test_every_file_has_the_version_of_the_package() -> None:
 
 
 def test_the_workflow_tests_and_builds_by_the_repository_s_own_commands() -> None:
-    made = [each for each in commands("test") if not each.startswith("git config")]
+    made = [each for each in commands(TESTING["jobs"]["test"]) if "git config" not in each]
     assert made == [".ci/run", "make dist"] and os.access(ROOT / ".ci" / "run", os.X_OK)
-    assert "secrets." not in TEXT and WORKFLOW["permissions"] == {"contents": "read"}
+    for name, text in TEXTS.items():
+        permitted = yaml.load(text, yaml.BaseLoader)["permissions"]
+        assert "secrets." not in text and permitted == {"contents": "read"}, name
+
+
+def test_each_push_is_tested_and_a_release_begins_with_the_same() -> None:
+    assert {*TESTING["on"]} == {"push", "pull_request", "workflow_call"}
+    assert {*WORKFLOW["on"]} == {"workflow_dispatch"}
+    called = WORKFLOW["jobs"]["test"]["uses"]
+    assert called.startswith("./") and ROOT / called == FOLDER / "test.yml"
     assert WORKFLOW["jobs"]["draft"]["needs"] == "test"
+
+
+def test_the_draft_takes_what_the_tests_leave() -> None:
+    both = [*TESTING["jobs"]["test"]["steps"], *WORKFLOW["jobs"]["draft"]["steps"]]
+    passed = [each["with"]["name"] for each in both if "artifact" in each.get("uses", "")]
+    assert passed == ["dist", "dist"]
 
 
 def test_the_draft_has_both_distributions_and_its_part_of_the_changelog(tmp_path: Path) -> None:
@@ -50,7 +67,7 @@ def test_the_draft_has_both_distributions_and_its_part_of_the_changelog(tmp_path
         for name in names:
             (tmp_path / folder / name).write_text('#!/bin/sh\nprintf "%s\\n" "$@" > said\n')
     (tmp_path / "bin" / "gh").chmod(0o755)
-    (draft,) = commands("draft")
+    (draft,) = commands(WORKFLOW["jobs"]["draft"])
     told = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "GITHUB_SHA": "abc"}
     subprocess.run(["bash", "-eo", "pipefail", "-c", draft], cwd=tmp_path, env=told, check=True)
     said = (tmp_path / "said").read_text().splitlines()
