@@ -50,7 +50,7 @@ def register(overrides: Sequence[str] = ()) -> None:
     """Register with Hydra what no file is: schemas, listed populations and resolvers.
 
     This comes before composing. Of tasks only the schemas that the overrides may choose are
-    registered: each takes time to make, and Hydra copies all of them whenever it composes.
+    registered: each takes time to make.
     """
     _register(tuple(designer_settings().items()))
     store = ConfigStore.instance()  # each job of a sweep has one of its own
@@ -60,9 +60,20 @@ def register(overrides: Sequence[str] = ()) -> None:
             store.store(group="task", name=name, node=task_classes()[task], package="_global_")
 
 
+class _Nodes(dict[str, Any]):
+    """What is registered. Hydra copies each node that it takes, so no copy of all is needed.
+
+    It made one whenever it composed, three in a run: a fifth of the time of composing.
+    """
+
+    def __deepcopy__(self, memo: object) -> _Nodes:
+        return self
+
+
 @cache  # for each set of designers
 def _register(designers: tuple[tuple[str, type], ...]) -> None:
     store = ConfigStore.instance()
+    store.repo = _Nodes(store.repo)
     for name, task in task_classes().items():
         store.store(
             group="task", name=name, node={"defaults": defaults_of(task)}, package="_global_"

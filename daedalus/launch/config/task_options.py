@@ -34,6 +34,7 @@ FIRST_OPTIONS: dict[str, str | None] = {
 _BASELINES = ("random", "informed_greedy")
 """The designers with which others are compared at first."""
 _CHOICE = "override /task"
+_EXPERIMENT = "+experiment="
 
 
 @cache
@@ -46,14 +47,26 @@ def task_classes() -> dict[str, type[Task]]:
 def chosen_tasks(overrides: Sequence[str]) -> set[str]:
     """Return the tasks of which a command takes one: all of them if its words do not say.
 
+    There is none if no file has the name of the experiment, which is then refused.
+
     Args:
         overrides: Changes from the command line, such as ``+experiment=ask``.
     """
+    if _names_no_experiment(overrides):
+        return set()
     found: set[str] = set()
     for key, _, name in (each.partition("=") for each in overrides):
         if key in ("task", "+experiment"):
             found |= {name} if key == "task" else _tasks_of(name)
     return found if found and found <= task_classes().keys() else {*task_classes()}
+
+
+def _names_no_experiment(overrides: Sequence[str]) -> bool:
+    """Return whether an experiment is named that is in no folder of options."""
+    named = [each[len(_EXPERIMENT) :] for each in overrides if each.startswith(_EXPERIMENT)]
+    elsewhere = any(each.startswith("hydra.searchpath=") for each in overrides)
+    known = {file.stem for file in option_files("experiment")}
+    return not elsewhere and any(each.isidentifier() and each not in known for each in named)
 
 
 def _tasks_of(experiment: str) -> set[str]:

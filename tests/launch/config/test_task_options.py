@@ -18,7 +18,7 @@ def test_a_command_names_its_task() -> None:
     [
         [],
         ["seed=1"],
-        ["+experiment=of_the_users_folder"],
+        ["+experiment=of_the_users_folder", "hydra.searchpath=[file:///of/theirs]"],
         ["+experiment=ask,theory"],
         ["task=ask,theory"],
         ["+experiment=ask", "task=nothing"],
@@ -28,3 +28,7 @@ def test_a_command_names_its_task() -> None:
 )
 def test_words_that_do_not_tell_leave_all_tasks(words: list[str]) -> None:
     assert chosen_tasks(words) == {*task_classes()}
+
+
+def test_an_experiment_that_is_nowhere_has_no_task() -> None:
+    assert chosen_tasks(["+experiment=gpro_stage3", "seed=1"]) == set()
