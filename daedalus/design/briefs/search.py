@@ -28,7 +28,7 @@ from daedalus.market.seeds import generator
 BUDGET = SearchBudget(candidates=256, episodes=4, keep=4, sweeps=2, sweep_episodes=32)
 """The budget behind all ceilings of the benchmark: about a second on two cores."""
 _MARGIN = 0.02  # floors are checked on other futures than those of the search
-_PRICE = 10.0  # of falling short of a floor by 1, in units of the objective
+_PRICE = 10.0  # of falling short of a floor by 1, for each unit of weight, at least one
 _RANDOM = 64  # random allowed mechanisms, one for each future
 _LEAST_SPAN = 0.05
 """A brief under which search and chance are nearer than this says nothing about a designer."""
@@ -44,7 +44,8 @@ def worth(
         reward: Weights of terms.
         floors: Least means by term; a margin is kept, since other futures check them.
     """
-    return objective(terms, reward) - _PRICE * shortfall(terms, floors, _MARGIN)
+    price = _PRICE * max(1.0, sum(reward.values()))
+    return objective(terms, reward) - price * shortfall(terms, floors, _MARGIN)
 
 
 def search(
