@@ -21,7 +21,6 @@ from omegaconf import DictConfig, OmegaConf
 from daedalus.checks import CannotRunError
 from daedalus.launch.config import CONF, ROOT, ConfigError, Task, quoted, register
 from daedalus.launch.config.compose import require_task, to_config, why_not
-from daedalus.launch.config.help import first_screen, help_text
 from daedalus.launch.config.jobs import Launch
 from daedalus.launch.config.mistakes import explain, is_of_composing
 from daedalus.launch.config.nodes import require_known_keys
@@ -202,7 +201,7 @@ def _follow() -> None:
 
 
 def cli() -> None:
-    """Print the help, or run; a wrong configuration gives one message."""
+    """Run; a wrong configuration gives one message."""
     with heeding_signals(_interruption):
         try:
             _start(sys.argv[1:]) if processes.is_main() else _follow()
@@ -218,12 +217,6 @@ def _start(arguments: list[str]) -> None:
     flags = [each for each in arguments if each.startswith("-")]
     if processes.count() > 1 and flags:
         sys.exit(_NO_FLAG.format(flags[0], program()))
-    if not arguments:
-        print(first_screen(), file=sys.stderr)
-        sys.exit(2)
-    if {"--help", "-h"} & set(flags):
-        print(help_text())
-        return
     _prepare()
     main()
 

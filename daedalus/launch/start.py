@@ -7,19 +7,23 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
+from daedalus.launch.config.help import helped
 from daedalus.runs.endings import StopRequest, command, heeding_signals, unrecorded
 from daedalus.runs.importing import slow_imports
-from daedalus.runs.processes import is_main
+from daedalus.runs.processes import count, is_main
 from daedalus.runs.waiting import breaking_silence
 
 
 def cli() -> None:
     """Start the command line. Without its libraries it says what to do, in one sentence."""
     waiting = breaking_silence("Reading the settings ...") if is_main() else nullcontext()
-    with starting(_before_the_run), waiting:
-        with slow_imports():
-            from daedalus.launch.command_line import cli as run
-        run()
+    with starting(_before_the_run):
+        if count() == 1 and helped(sys.argv[1:]):
+            return
+        with waiting:
+            with slow_imports():
+                from daedalus.launch.command_line import cli as run
+            run()
     gc.freeze()  # or the end of the process collects all that was imported, for two seconds
 
 

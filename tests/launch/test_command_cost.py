@@ -80,6 +80,16 @@ print([name for name in {LATER} if name in sys.modules])
 """
 
 
+def test_the_help_waits_for_nothing() -> None:
+    program = (
+        "import sys; from daedalus.launch.start import cli; cli();"
+        "print({'hydra', 'numpy', 'omegaconf'} & {*sys.modules})"
+    )
+    run = [sys.executable, "-c", program, "--help"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "+experiment=grpo_stage3" in done.stdout and done.stdout.endswith("set()\n")
+
+
 @pytest.mark.slow
 def test_a_refusal_waits_for_nothing_slow(tmp_path: Path) -> None:
     refused = [each for each in COMMANDS.values() if each.status]

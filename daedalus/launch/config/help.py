@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from daedalus.launch.config.options import option_names
@@ -41,6 +43,17 @@ The first line of {conf}/GROUP/OPTION.yaml says what an option is.
 Populations without a file of their own are in {conf}/populations/LIST.yaml.
 Results go to outputs/NAME/DATE_TIME/. Those of a sweep go to outputs/sweeps/NAME/DATE_TIME/.
 """
+
+
+def helped(arguments: Sequence[str]) -> bool:
+    """Print the help if that is asked for; without arguments print its beginning, and exit."""
+    if not arguments:
+        print(first_screen(), file=sys.stderr)
+        sys.exit(2)
+    asked = not {"--help", "-h"}.isdisjoint(arguments)
+    if asked:
+        print(help_text())
+    return asked
 
 
 def first_screen() -> str:

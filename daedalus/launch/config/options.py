@@ -1,24 +1,31 @@
-"""The options of each group: tasks, or files of its folder and parts of a file of a list."""
+"""The options of each group: tasks, or files of its folder and parts of a file of a list.
+
+Names are read as text, so that the help shows them before anything slow is imported.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from omegaconf import DictConfig, OmegaConf
+from daedalus.launch.config.paths import option_files, task_modules
 
-from daedalus.launch.config.paths import option_files
-from daedalus.launch.config.task_options import task_classes
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+_TOP_KEY = re.compile(r"^(\w+):", re.MULTILINE)
 
 
 def option_names(group: str) -> list[str]:
     """Return the names of a group's options, sorted."""
     if group == "task":
-        return sorted(task_classes())
-    listed = listed_populations() if group == "population" else {}
-    return sorted([*(path.stem for path in option_files(group)), *listed])
+        return [path.stem for path in task_modules()]
+    lists = option_files("populations") if group == "population" else []
+    listed = {name for path in lists for name in _TOP_KEY.findall(path.read_text())}
+    return sorted([*(path.stem for path in option_files(group)), *(listed - {"defaults"})])
 
 
 @cache
@@ -32,6 +39,8 @@ def listed_populations() -> dict[str, DictConfig]:
 
 
 def _parts(path: Path) -> Iterator[tuple[str, DictConfig]]:
+    from omegaconf import DictConfig, OmegaConf  # slow to import
+
     content = cast(DictConfig, OmegaConf.load(path))
     chosen = [each for each in content.pop("defaults", []) if isinstance(each, DictConfig)]
     bases = {key: base for each in chosen for key, base in each.items()}

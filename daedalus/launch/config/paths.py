@@ -14,6 +14,12 @@ def option_files(group: str) -> list[Path]:
     return sorted((CONF / group).glob("*.yaml"), key=lambda path: path.stem)
 
 
+def task_modules() -> list[Path]:
+    """Return the files of ``experiments/`` that have a ``main``, by name: each is a task."""
+    modules = sorted((ROOT / "experiments").glob("*.py"))
+    return [path for path in modules if "\ndef main(" in path.read_text()]
+
+
 def groups() -> list[str]:
     """Return all groups in ``conf/``, at any depth, except ``experiment`` and Hydra's groups."""
     folders = {path.parent.relative_to(CONF).as_posix() for path in CONF.rglob("*/*.yaml")}

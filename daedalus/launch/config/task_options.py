@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
 from daedalus.launch.config import tasks
-from daedalus.launch.config.paths import ROOT, option_files
+from daedalus.launch.config.paths import ROOT, option_files, task_modules
 from daedalus.launch.config.task_parts import Compared, Task
 
 FIRST_OPTIONS: dict[str, str | None] = {
@@ -92,8 +92,8 @@ def _name(task: type[Task]) -> str:
 
 def _added(own: set[str]) -> Iterator[type[Task]]:
     """Yield the classes of modules of ``experiments/`` that the package does not have."""
-    for path in sorted((ROOT / "experiments").glob("*.py")):
-        if path.stem not in own and "\ndef main(" in path.read_text():
+    for path in task_modules():
+        if path.stem not in own:
             with suppress(Exception):  # other tasks run nevertheless; why_no_task tells of it
                 yield from _classes_in(path.stem)
 

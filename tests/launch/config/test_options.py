@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from daedalus.launch.config.options import listed_populations, option_names
 from daedalus.launch.config.paths import CONF, groups, option_files
+from daedalus.launch.config.task_options import task_classes
 from tests.launch.config.composing import GROUPS, STAGES
 
 
@@ -15,6 +16,10 @@ def test_options_of_most_groups_are_their_own_files() -> None:
     assert option_names("tracking") == ["files", "wandb"]
     assert all(path.parent == CONF / "training" for path in option_files("training"))
     assert option_names("no/such/group") == option_files("no/such/group") == []
+
+
+def test_the_names_of_tasks_are_read_without_their_classes() -> None:
+    assert option_names("task") == sorted(task_classes())
 
 
 def test_a_population_has_a_file_or_a_place_in_a_list() -> None:
