@@ -15,6 +15,7 @@ const PRICING = "Searching without each rule … this takes a few seconds for ea
 const SET = "The rules below are set to what was found. The next step plays them.";
 const CHANGED = "The rules below have changed since they were set to what was found.";
 const NOT_SET = "Your rules stay as they are.";
+const NO_COSTS = "So no rule has its cost; ask again when the server is less busy.";
 const COSTS = "A cost compares two searches in the same episodes: small ones, also below 0, are chance.";
 
 /** @typedef {{brief: string}|{clauses: wire.GivenClause[]}} Asked */
@@ -155,7 +156,7 @@ export class BriefPanel {
     byId("brief-note").textContent = note ? sentence(note.replace(/_/g, " ")) : "";
     byId("brief-prices").hidden = priced || !rules.length;
     byId("brief-costs").textContent = priced ? COSTS : "";
-    if (error) this.#say(sentence(error), true);
+    if (error) this.#say(`${sentence(error)} ${NO_COSTS}`, true);
   }
 
   /**
