@@ -6,7 +6,7 @@ MISSING = Daedalus needs Python 3.11, 3.12 or 3.13. Install one (on Debian and U
   python3-venv), or give its path: make setup PYTHON=/path/to/python3
 # TORCH_INDEX may name an index with PyTorch's builds for CPUs, as in the Dockerfile.
 SIZE = On Linux this downloads 3.3 GB, of which PyTorch's build for GPUs is 2.7 GB. Without a GPU 0.8 GB \
-  are enough: make setup TORCH_INDEX=ADDRESS. PyTorch's page Start Locally shows the address for CPUs.
+  are enough: make setup TORCH_INDEX=INDEX. PyTorch's page Start Locally shows the address for CPUs.
 RUN := .venv/bin/python
 # Only the checks need Node: the page has no build.
 PAGE := tests/service/page/static

@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.brief import Brief
-from daedalus.design.briefs.scoring import SEED, judge
-from daedalus.design.briefs.search import Measured, search
+from daedalus.design.briefs.scoring import SEED
+from daedalus.design.briefs.search import Measured
 from daedalus.design.briefs.splits import PAIRS
 from daedalus.design.designers.base import DesignerSettings
 from daedalus.design.designers.brief_model import BriefModelSettings
@@ -76,10 +76,7 @@ def compare_under_briefs(
     confidence = config.evaluation.confidence
     asked = [each for group in briefs.values() for each in group]
     _require_others(asked, chosen)
-    measured = _with_ends(asked, markets)
-    for each in measured:
-        if not each.scale:
-            report.say(_no_score(each, markets(each.population)))
+    measured = _with_ends(asked, markets, report)
     split_of = {each.id: name for name, group in briefs.items() for each in group}
     logs: list[AnswerLog] = []
     with phase(EVALUATION):
@@ -115,23 +112,16 @@ def _require_others(briefs: Sequence[Brief], designers: Mapping[str, DesignerSet
             )
 
 
-def _with_ends(briefs: Sequence[Brief], markets: Markets) -> list[Brief]:
-    """Return briefs with the ends of their scores, measured where they are not known."""
+def _with_ends(briefs: Sequence[Brief], markets: Markets, report: Report) -> list[Brief]:
+    """Return briefs with the ends of their scores, and say of which they cannot be measured."""
     missing = [each for each in briefs if not each.scale]
     if not missing:
         return list(briefs)
-    envs = {each.population: markets(each.population) for each in missing}
-    measure = Measured(envs)
+    measure = Measured({each.population: markets(each.population) for each in missing})
     bar = tqdm(missing, desc="searching with the true parts", unit="brief")
     found = {each.id: measure(each) or each for each in bar}
+    for each in missing:
+        if why := measure.why_none(each):
+            place = f"{each.place}: " if each.place else ""
+            report.say(f"{place}no score for {each.id}: {why}; rules are checked all the same")
     return [found.get(each.id, each) for each in briefs]
-
-
-def _no_score(brief: Brief, env: DesignEnv) -> str:
-    """Return why the ends of a brief cannot be measured, which takes its search once more."""
-    place = f"{brief.place}: " if brief.place else ""
-    if broken := judge(brief, search(brief.truth, env, SEED), env).broken:
-        why = f"the best mechanism that a search found breaks a floor ({'; '.join(broken)})"
-    else:
-        why = "the best mechanism that a search found is hardly better than chance"
-    return f"{place}no score for {brief.id}: {why}; rules are checked all the same"

@@ -58,7 +58,7 @@ COMMANDS = {
     "imports of a training run": Command(_TRAINING),
 }
 """Commands by what tables call them."""
-if (ROOT / "tests").is_dir():  # a checkout
+if (ROOT / "tests" / "reviewer.py").is_file():  # a checkout
     COMMANDS["make reviewer, until its first line"] = Command(
         _REVIEWER, ("{folder}",), until="processor"
     )

@@ -234,7 +234,7 @@ def _overrides(arguments: list[str]) -> list[str]:
     folders = [
         f"hydra.searchpath=[{quoted(f'file://{Path(folder).absolute()}')}]"
         for flag, folder in pairwise(words)
-        if flag in ("--config-dir", "-cd")
+        if _is_folder(flag)
     ]
     changes = [
         each for each in words if not each.startswith("-") and ("=" in each or each[:1] == "~")
@@ -244,7 +244,12 @@ def _overrides(arguments: list[str]) -> list[str]:
 
 def _parts(argument: str) -> list[str]:
     """Return an option and its value, or another argument as it is."""
-    return argument.split("=", 1) if argument.startswith("--") else [argument]
+    return argument.split("=", 1) if argument.startswith("-") else [argument]
+
+
+def _is_folder(flag: str) -> bool:
+    """Return whether a folder of options follows; argparse takes the beginnings of names, too."""
+    return flag in ("-cd", "-cp") or flag.startswith(("--config-d", "--config-p"))
 
 
 def _prepare() -> None:

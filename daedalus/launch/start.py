@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
-from daedalus.launch.config.help import helped
+from daedalus.launch.config.help import print_help_if_asked
 from daedalus.runs.endings import StopRequest, command, heeding_signals, unrecorded
 from daedalus.runs.importing import slow_imports
 from daedalus.runs.processes import count, is_main
@@ -18,7 +18,7 @@ def cli() -> None:
     """Start the command line. Without its libraries it says what to do, in one sentence."""
     waiting = breaking_silence("Reading the settings ...") if is_main() else nullcontext()
     with starting(_before_the_run):
-        if count() == 1 and helped(sys.argv[1:]):
+        if count() == 1 and print_help_if_asked(sys.argv[1:]):
             return
         with waiting:
             with slow_imports():
@@ -29,14 +29,14 @@ def cli() -> None:
 
 @contextmanager
 def starting(explain: Callable[[StopRequest], str]) -> Iterator[None]:
-    """Heed signals in the block, and end it with one sentence if a library is missing.
+    """Heed signals in the block, and end it with one sentence if a library or a file fails.
 
     A signal ends it with the sentence that ``explain`` returns for who stopped the program.
     """
     with heeding_signals(explain):
         try:
             yield
-        except ModuleNotFoundError as error:
+        except (ModuleNotFoundError, OSError) as error:
             sys.exit(unrecorded(error))
 
 

@@ -167,7 +167,7 @@ def test_unknown_bidders_are_refused_with_the_line(tmp_path: Path, name: str) ->
                 "+designer@evaluation.baselines.model=brief_model",
                 "evaluation.baselines.model.checkpoint=RUN/model",
             ],
-            "model reads briefs, and leaderboard has none",
+            r"evaluation\.baselines\.model: brief_model reads briefs, and leaderboard has none",
         ),
         ("grpo_briefs", ["population=stage3"], "each brief tells of its bidders"),
         ("grpo_briefs", ["market=strategic"], "measured in market=fresh"),

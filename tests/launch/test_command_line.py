@@ -52,6 +52,13 @@ def test_no_arguments_show_how_to_begin(tmp_path: Path) -> None:
     assert "+experiment=grpo_stage3" in answer.stderr and "Traceback" not in answer.stderr
 
 
+def test_a_help_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, str(ROOT / "run.py"), "--help"]
+        answer = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert answer.returncode and "No space left" in answer.stderr.splitlines()[0]
+
+
 @pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir(mode=0o500)
@@ -71,7 +78,10 @@ def test_a_first_word_is_the_name_of_an_experiment(tmp_path: Path) -> None:
     assert answer.returncode == 1 and "Did you mean baselines?" in answer.stderr
 
 
-@pytest.mark.parametrize("options", [["--config-dir", "."], ["--config-dir=."], ["--cfg", "job"]])
+@pytest.mark.parametrize(
+    "options",
+    [["--config-dir", "."], ["--config-dir=."], ["-cd=."], ["--config-d", "."], ["--cfg", "job"]],
+)
 def test_what_a_task_does_not_read_is_told_whatever_options_stand_beside_it(
     options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

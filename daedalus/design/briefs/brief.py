@@ -234,8 +234,8 @@ def _scale(row: Mapping[str, Any], allowed: Mapping[str, Allowed]) -> BriefScale
         return None
     if set(given) != {"floor", "ceiling", "mechanism"} or not _are_ends(given):
         raise ValueError(
-            "scale: give floor, ceiling above it (both finite) and mechanism, or leave it out to "
-            "have it measured"
+            "scale: give floor, ceiling above it (both from -1e9 to 1e9) and mechanism, or leave "
+            "it out to have it measured"
         )
     try:
         Goal({}, allowed).require(mechanism_from_mapping(given["mechanism"]))

@@ -73,17 +73,25 @@ class Measured:
     """
 
     envs: Mapping[str, DesignEnv]
-    _known: dict[str, BriefScale | None] = field(default_factory=dict)
+    _known: dict[str, BriefScale | str] = field(default_factory=dict)
 
     def __call__(self, brief: Brief) -> Brief | None:
-        """Return a brief with its ends; None if search breaks a floor or hardly beats chance."""
+        """Return a brief with its ends; None if there are none, see ``why_none``."""
+        ends = self._measured(brief)
+        return replace(brief, scale=ends) if isinstance(ends, BriefScale) else None
+
+    def why_none(self, brief: Brief) -> str:
+        """Return why a brief has no ends: search breaks a floor, or hardly beats chance."""
+        ends = self._measured(brief)
+        return ends if isinstance(ends, str) else ""
+
+    def _measured(self, brief: Brief) -> BriefScale | str:
         key = repr((brief.population, brief.reward, brief.allowed, brief.floors))
         if key not in self._known:
             self._known[key] = self._ends(brief)
-        ends = self._known[key]
-        return replace(brief, scale=ends) if ends else None
+        return self._known[key]
 
-    def _ends(self, brief: Brief) -> BriefScale | None:
+    def _ends(self, brief: Brief) -> BriefScale | str:
         env = self.envs[brief.population]
         best = search(brief.truth, env, SEED)
         drawn = random_mechanisms(_RANDOM, generator(SEED, "briefs/random"), goal=brief.goal)
@@ -91,6 +99,8 @@ class Measured:
         terms = mean_terms(env, both, EPISODES, SEED)
         reached = objective(terms, brief.reward)
         ceiling, floor = float(reached[0]), float(np.mean(reached[1:]))
-        if ceiling - floor < _LEAST_SPAN or broken_rules(brief, best, terms[0]):
-            return None
+        if broken := broken_rules(brief, best, terms[0]):
+            return f"the best mechanism that a search found breaks a floor ({'; '.join(broken)})"
+        if ceiling - floor < _LEAST_SPAN:
+            return "the best mechanism that a search found is hardly better than chance"
         return BriefScale(round(floor, 6), round(ceiling, 6), best.to_dict())

@@ -25,8 +25,16 @@ __all__ = [
     "register",
 ]
 
-_PLACES = {"CONF": "paths", "ROOT": "paths", "ConfigError": "mistakes", "Task": "task_parts"}
-_USUAL_PLACE = "compose"
+_PLACES = {
+    "CONF": "paths",
+    "ROOT": "paths",
+    "ConfigError": "mistakes",
+    "Task": "task_parts",
+    "compose_both": "compose",
+    "compose_config": "compose",
+    "quoted": "compose",
+    "register": "compose",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -35,6 +43,11 @@ def __getattr__(name: str) -> Any:
     Raises:
         AttributeError: It does not offer this.
     """
-    if name not in __all__:
-        raise AttributeError(f"{__name__} has no {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES.get(name, _USUAL_PLACE)}"), name)
+    if name not in _PLACES:
+        raise AttributeError(f"{__name__} has no {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return the names that the package offers."""
+    return sorted({*globals(), *__all__})

@@ -53,7 +53,7 @@ def register(overrides: Sequence[str] = ()) -> None:
     registered: each takes time to make.
     """
     _register(tuple(designer_settings().items()))
-    store = ConfigStore.instance()  # each job of a sweep has one of its own
+    store = ConfigStore.instance()  # a job in another process has one of its own
     for task in chosen_tasks(overrides):
         name = f"{task}_schema"
         if f"{name}.yaml" not in store.repo.get("task", {}):

@@ -45,8 +45,8 @@ Results go to outputs/NAME/DATE_TIME/. Those of a sweep go to outputs/sweeps/NAM
 """
 
 
-def helped(arguments: Sequence[str]) -> bool:
-    """Print the help if that is asked for; without arguments print its beginning, and exit."""
+def print_help_if_asked(arguments: Sequence[str]) -> bool:
+    """Print the help, and return whether it was asked for; without arguments begin it, and exit."""
     if not arguments:
         print(first_screen(), file=sys.stderr)
         sys.exit(2)

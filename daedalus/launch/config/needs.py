@@ -20,7 +20,7 @@ from daedalus.launch.config.task_parts import (
     WithBidder,
     WithTraining,
 )
-from daedalus.launch.config.tasks import Publish, Tune
+from daedalus.launch.config.tasks import Briefed, Publish, Tune
 from daedalus.training.settings import check_backend
 
 
@@ -39,7 +39,7 @@ def check_needs(config: Task) -> None:
     if isinstance(config, Designed | Publish):
         _require_designer("designer", "designer", config.designer)
         _require_kind(config)
-    if isinstance(config, Compared) and not (config.gives_briefs or config.offers):
+    if isinstance(config, Compared) and not (_has_briefs(config) or config.offers):
         _refuse_readers_of_briefs(config)
     if isinstance(config, WithBidder):
         _require_bidder(config)
@@ -73,12 +73,21 @@ def _require_kind(config: Designed | Publish) -> None:
         raise ConfigError(f"designer: {config.designer.name}; {config.task} needs designer={kind}")
 
 
+def _has_briefs(config: Compared) -> bool:
+    return config.gives_briefs or (isinstance(config, Briefed) and bool(config.brief))
+
+
 def _refuse_readers_of_briefs(config: Compared) -> None:
-    for each in config.every_designer():
-        if isinstance(each, DesignerSettings) and each.reads_briefs:
+    designers = {
+        f"evaluation.baselines.{k}": each for k, each in config.evaluation.baselines.items()
+    }
+    if isinstance(config, Designed):
+        designers["designer"] = config.designer
+    for key, each in designers.items():
+        if each.reads_briefs:
             raise ConfigError(
-                f"designer: {each.name} reads briefs, and {config.task} has none; run "
-                "+experiment=briefs, or choose designer=search"
+                f"{key}: {each.name} reads briefs, and {config.task} has none; run "
+                "+experiment=briefs, or choose another designer"
             )
 
 

@@ -16,11 +16,11 @@ from daedalus.launch.config.paths import option_files, task_modules
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-_TOP_KEY = re.compile(r"^(\w+):", re.MULTILINE)
+_TOP_KEY = re.compile(r"""^["']?([\w.-]+)["']?:""", re.MULTILINE)
 
 
 def option_names(group: str) -> list[str]:
-    """Return the names of a group's options, sorted."""
+    """Return the names of a group's options, sorted; a module with a ``main`` counts as a task."""
     if group == "task":
         return [path.stem for path in task_modules()]
     lists = option_files("populations") if group == "population" else []

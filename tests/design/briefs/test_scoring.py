@@ -67,4 +67,9 @@ def test_ends_are_measured_or_the_brief_refused(env: DesignEnv) -> None:
     scaled = measured(BRIEF)
     assert scaled and scaled.scale and scaled.scale.ceiling > scaled.scale.floor + 0.03
     assert scaled.scale.mechanism["reserve_price"] >= 0.3
-    assert measured(replace(BRIEF, floors={"participation": 1.0})) is None
+    assert not measured.why_none(BRIEF)
+    high = replace(BRIEF, floors={"participation": 1.0})
+    assert measured(high) is None and "breaks a floor (participation" in measured.why_none(high)
+    one = {name: (value,) for name, value in Mechanism().to_dict().items()}
+    same = replace(BRIEF, allowed=one)
+    assert measured(same) is None and "hardly better than chance" in measured.why_none(same)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
+from copy import copy
 from functools import cache
 from pathlib import Path
 
@@ -233,8 +233,11 @@ def test_schemas_are_registered_again_in_the_store_of_a_sweep_s_job() -> None:
     register(["+experiment=ask"])
     whole = Singleton.get_state()
     try:
-        bare = deepcopy(whole)
-        del bare["instances"][ConfigStore].repo["task"]["ask_schema.yaml"]
+        own = copy(ConfigStore.instance())
+        tasks = {**own.repo["task"]}
+        del tasks["ask_schema.yaml"]
+        own.repo = {**own.repo, "task": tasks}
+        bare = {**whole, "instances": {**whole["instances"], ConfigStore: own}}
         Singleton.set_state(bare)
         register(["+experiment=ask"])
         assert "ask_schema.yaml" in ConfigStore.instance().repo["task"]
