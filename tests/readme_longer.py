@@ -117,8 +117,8 @@ LONGER = [
     Longer(
         "briefs: SmolLM2",
         r"rules itself, has (0\.\d+) on the first 60, where that reader has (0\.\d+), and (0\.\d+)",
-        "2.5 h",
-        "python run.py -m +experiment=grpo_briefs seed=0,1,2",
+        "4.5 h",
+        "python run.py -m +experiment=grpo_briefs seed=0,1,2,3,4",
     ),
     Longer(
         "demands of sellers", r"put\s+(\d+)\s+demands\s+into\s+(\d+)\s+briefs", "1 min", _READING
