@@ -48,6 +48,9 @@ READERS = {
 """Overrides with which a run reads what a group sets."""
 
 
+BRIEFED = ("brief_model", "brief_search", "tuned_reader")
+TAKERS = {"grpo": "task=tune"} | dict.fromkeys(BRIEFED, "+experiment=briefs")
+"""What takes an option that ``compare`` does not."""
 COMPARISONS = {
     "leaderboard_trained": 1,
     "understanding": 1,
@@ -69,7 +72,7 @@ def test_file_composes(path: Path, tmp_path: Path) -> None:
     group, option = group_of(path), path.stem
     overrides = [f"+experiment={option}"] if group == "experiment" else [f"{group}={option}"]
     if group != "experiment":
-        overrides += READERS.get(group, ["task=tune" if option == "grpo" else "task=compare"])
+        overrides += READERS.get(group, [TAKERS.get(option, "task=compare")])
     packing = (group, option) == ("experiment", "pretrained")
     if option in ("language_model", "brief_model", "publish") or packing:
         overrides.append(f"designer.checkpoint={tmp_path}")
