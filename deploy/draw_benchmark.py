@@ -13,7 +13,8 @@ exchanged. The rule:
   log-uniformly. In the last seven, those who shade learn in one of three ways, equally likely.
 - What the market refuses, such as a ring of one member, is drawn again.
 
-How it is scored was settled with it. Each designer plays once, as in the first benchmark. A mean
+How it is scored was settled with it; which designers play, later and before any score
+(docs/log.md). Each plays once, as in the first benchmark. A mean
 is over all fourteen; one where best own leads random by less than 0.05 of R counts in R alone.
 """
 

@@ -22,6 +22,8 @@ SCORES, DRAWN = DATA / "benchmark.csv", DATA / "benchmark_2.csv"
 WIDE = DATA / "best_fixed_wide.csv"
 READ = 0.02
 """How sure a reader is differs so little between processors."""
+READ_DEMANDS = 2
+"""Demands of which a reader may be just sure enough on another kind of processor."""
 TRAINED = 0.001
 """R, and a lead in R, of a model that this machine trained: on another kind of processor the demo
 had 0.001 and 0.0003 less."""
@@ -67,6 +69,18 @@ def mean_of(designer: str) -> Found:
 def how_sure(folder: Path) -> str:
     """Return how sure the reader is of each sentence."""
     return ", ".join(f"{each:.3f}" for each in pd.read_csv(folder / "brief.csv")["sure"])
+
+
+def of_new_writers(*columns: str) -> Found:
+    """Return what finds sums over the briefs of the last two writers, which the reader took."""
+
+    def found(folder: Path) -> str:
+        table = pd.read_csv(folder / "sellers.csv")
+        table = table[table["briefs"].isin(["test_3", "short_test_3"])]
+        shipped = table[table["reader"] == table["reader"].iloc[0]]
+        return ", ".join(str(shipped[each].sum()) for each in columns)
+
+    return found
 
 
 def what_is_searched(folder: Path) -> str:
@@ -303,6 +317,19 @@ CLAIMS: dict[str, list[Claim]] = {
             "sentences: how sure a part must be",
             r"less than (0\.\d+) sure is not used",
             lambda _: f"{LEAST_CONFIDENCE}",
+        ),
+    ],
+    "reading": [
+        Claim(
+            "demands of two new writers",
+            r"put\s+(\d+)\s+demands\s+into\s+(\d+)\s+briefs",
+            of_new_writers("demands", "number"),
+        ),
+        Claim(
+            "demands read, wrong rules, and briefs that lose one",
+            r"read\s+(\d+)\s+of\s+them,\s+set\s+(\d+)\s+wrong\s+rules,\s+and\s+in\s+(\d+)\s+briefs",
+            of_new_writers("right", "wrong", "lost"),
+            READ_DEMANDS,
         ),
     ],
     "ask": [

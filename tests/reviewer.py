@@ -33,6 +33,7 @@ PARTS = {
     "scores": "",
     "bidders": "+experiment=llm_bidders bidder=recorded",
     "brief": f"+experiment=ask \"brief='{SENTENCES}'\"",
+    "reading": '+experiment=brief_reading "readers=[keywords]" "wordings=[1]"',
     "ask": "+experiment=ask",
     "signal": "+experiment=signal_to_noise market=classic",
     "theory": "+experiment=theory",

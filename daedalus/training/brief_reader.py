@@ -66,7 +66,8 @@ class TunedReader:
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the likeliest meaning of each sentence, or of each part, with its probability."""
-        self.encoder.model.eval()
+        if self.encoder.model.training:  # it takes a tenth of the time to be told again
+            self.encoder.model.eval()
         read = self._clauses_of_parts if self.by_word else self._clauses_of_sentences
         with torch.no_grad():
             starts = range(0, len(sentences), _AT_ONCE)
