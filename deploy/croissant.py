@@ -14,7 +14,9 @@ from typing import Any
 
 import mlcroissant as mlc
 
+from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.splits import SPLITS
+from daedalus.design.rewards.terms import MARKET_TERMS
 from daedalus.lab.studies.brief_reading import SELLERS
 from daedalus.market.mechanism import Mechanism
 
@@ -30,9 +32,10 @@ TEXT, NUMBER, COUNT = mlc.DataType.TEXT, mlc.DataType.FLOAT, mlc.DataType.INTEGE
 KINDS = {str: TEXT, float: NUMBER, bool: mlc.DataType.BOOL}
 FORMATS = {".csv": "text/csv", ".jsonl": "application/jsonlines", ".json": "application/json"}
 
-TERMS = "composite welfare fairness participation competition consumer_surplus revenue".split()
-"""What briefs reward."""
-FLOORS = ("fairness", "participation")
+_AIMED_AT = {term for each in MEANINGS.values() for term in (each.aim, each.also)}
+TERMS = [each for each in MARKET_TERMS if each in _AIMED_AT | {"composite"}]
+"""What briefs reward; one without an aim rewards R."""
+FLOORS = [each for each in MARKET_TERMS if any(of.floor == each for of in MEANINGS.values())]
 """Terms that briefs do not let fall below an amount."""
 
 

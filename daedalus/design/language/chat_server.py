@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,7 +75,9 @@ def _names_server(address: str) -> bool:
     try:
         parts = urlsplit(address)
         server = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # the port is no number, or a bracket is missing
+        if (parts.hostname or "").rpartition(".")[2].isdigit():
+            ip_address(str(parts.hostname))
+    except ValueError:  # the port or the host is no such number, or a bracket is missing
         return False
     secret = parts.username or parts.password
     return parts.scheme in ("http", "https") and server and not secret and address.isprintable()

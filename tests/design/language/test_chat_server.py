@@ -22,7 +22,13 @@ def test_settings_are_checked(setting: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["http://localhost:80o1/v1", "http://localhost:99999/v1", "http://[::1/v1", "http://a\tb"],
+    [
+        "http://localhost:80o1/v1",
+        "http://localhost:99999/v1",
+        "http://[::1/v1",
+        "http://a\tb",
+        "http://256.1.1.1/v1",
+    ],
 )
 def test_a_mistyped_address_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match=r"base_url: .*; give an address such as http://"):
