@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from daedalus.design.briefs.amounts import masked
 from daedalus.design.briefs.clauses import Clause
-from daedalus.design.briefs.meanings import MEANINGS
+from daedalus.design.briefs.meanings import MEANINGS, PENALTIES
 
 X = r"(?:an? )?some\b"
 """An amount, in a masked sentence."""
@@ -50,9 +50,17 @@ _WORDS = {
         r"\blower (?:limit|bound) of|\bas a (?:floor|minimum)\b",
     ],
 }
+_LIMIT = re.compile(
+    r"[\u2264<]|\b(?:above|ample|as far|as much|beyond|below|cap|ceiling|cheap|confin|contain|easy|"
+    r"enough|exceed|gentl|high|less|limit|lower|max|mere|more|most|only|outside|over|past|plenty|"
+    r"soft|steep|stop|than|tops|under|up to|upper|utmost|within|worst)",
+    re.IGNORECASE,
+)
+"""Beginnings of words of which a sentence has one that names a most. Others may have one, too."""
 _JOINT = re.compile(r"[,;]|\b(?:and|but|yet|while|nor)\b", re.IGNORECASE)
 _CONCEIVABLE = 0.02
 """Least probability of the side that words name: who is surer of the other one may be right."""
+_NO_SIDE = "it does not say whether this is the least fine or the most; say at least or at most"
 _OTHER_SIDE = "its words may name another limit; give that one a sentence of its own"
 OPPOSITE = {"least": "most", "most": "least"}
 _SIDES: dict[tuple[str, str], str] = {
@@ -82,17 +90,20 @@ def on_the_side_of_its_words(
 
 
 def with_direction_checked(clause: Clause) -> Clause:
-    """Return a clause, in doubt if its words bound its amount from the other side alone.
+    """Return a clause, in doubt if its words bound its amount from the other side, or from none.
 
-    A reader may take "0.5 or lower" for a least amount, which is the opposite of what is asked.
+    A reader may take "0.5 or lower" for a least amount, which is the opposite of what is asked. It
+    has learnt no fine without a side, and takes "fine them 2" for at most 2, which lets it be 0.
     """
     parts = clause.parts
     if not parts.takes_amount or parts.bound == "exact" or clause.fault:
         return clause
-    end = OPPOSITE[parts.bound]
-    if ends_in(clause.sentence) != {end}:
-        return clause
-    return replace(clause, doubt=f"its words say at {end}, and it was taken for at {parts.bound}")
+    said, end = ends_in(clause.sentence), OPPOSITE[parts.bound]
+    if said == {end}:
+        doubt = f"its words say at {end}, and it was taken for at {parts.bound}"
+        return replace(clause, doubt=doubt)
+    a_most = said or parts.bound == "least" or _LIMIT.search(masked(clause.sentence))
+    return clause if a_most or parts.bounded not in PENALTIES else replace(clause, doubt=_NO_SIDE)
 
 
 def other_sides(clauses: Sequence[Clause]) -> Iterator[Clause]:

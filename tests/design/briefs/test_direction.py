@@ -47,6 +47,25 @@ def test_words_of_the_other_end_alone_are_a_doubt(meaning: str, text: str, doubt
 
 
 @pytest.mark.parametrize(
+    ("meaning", "text", "doubt"),
+    [
+        ("withdrawal_fine/most", "If anyone walks away from a win, fine them 2.", True),
+        ("withdrawal_fine/most", "Those who do not take what they won owe us 0.7.", True),
+        ("withdrawal_fine/most", "no heavier charge than 0.3 for leaving", False),
+        ("withdrawal_fine/most", "quitters pay 0.1, not a penny more", False),
+        ("withdrawal_fine/least", "Fine those who walk away 1.5.", False),
+        ("shill_fine/least", "False names cost 2.", False),
+        ("reserve_most/x", "a reserve of 0.4", False),
+    ],
+)
+def test_a_fine_that_names_no_side_is_no_most(meaning: str, text: str, doubt: bool) -> None:
+    checked = with_direction_checked(clause(meaning, text, 0.9))
+    assert bool(checked.doubt) is doubt and (
+        not doubt or "say at least or at most" in checked.doubt
+    )
+
+
+@pytest.mark.parametrize(
     ("meaning", "text", "expected"),
     [
         ("reserve_least/x", "a reserve no higher than 0.4", ("reserve_most/x", 0.9)),
