@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.design.briefs.parts import Parts, sentences_in_parts
-from daedalus.design.briefs.wordings import examples
+from daedalus.design.briefs.wordings import examples, near_examples
 from daedalus.lab.studies.brief_reading import reading
 from daedalus.launch.config.tasks import BriefReader
 from daedalus.launch.tracked import tracked
@@ -36,6 +36,10 @@ def main(config: BriefReader, out: Path) -> None:
 
 
 def sentences(settings: BriefReaderSettings) -> list[Parts]:
-    """Return what the reader learns: sentences with one meaning, and with several in parts."""
-    given: list[Parts] = [(each,) for each in examples(settings.benchmark, settings.wordings)]
+    """Return what the reader learns: sentences with one meaning, and with several in parts.
+
+    Those of the package learn, too, what only sounds like a meaning.
+    """
+    alone = examples(settings.benchmark, settings.wordings)
+    given: list[Parts] = [(each,) for each in alone + near_examples() * (not settings.benchmark)]
     return [*given, *sentences_in_parts()] if settings.parts else given

@@ -26,6 +26,7 @@ from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.parts import JOINTS, Parts, joined, masked_labels, runs, texts_of
 from daedalus.design.briefs.ranges import range_by_its_words
 from daedalus.design.briefs.readers import clause
+from daedalus.design.briefs.wordings import NEAR
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole_folder
 from daedalus.training.brief_settings import BriefReaderSettings
@@ -47,8 +48,9 @@ class TunedReader:
 
     Args:
         encoder: The encoder, adapters included.
-        head: From an embedding to a logit for each meaning.
-        meanings: Names of the meanings, in the order of the logits.
+        head: From an embedding to a logit for each class.
+        classes: Names of the classes, in the order of the logits: meanings, and what is ``NEAR``
+            one of them and asks for nothing that a meaning has.
         by_word: Whether each word has a meaning, and not the sentence as a whole.
         sides: Whether words such as "at most" say from which side an amount is bounded.
     """
@@ -57,12 +59,14 @@ class TunedReader:
         self,
         encoder: SentenceEncoder,
         head: nn.Linear,
-        meanings: Sequence[str],
+        classes: Sequence[str],
         by_word: bool,
         sides: bool = False,
     ) -> None:
         self.encoder, self.head = encoder, head
-        self.meanings, self.by_word, self.sides = tuple(meanings), by_word, sides
+        self.classes, self.by_word, self.sides = tuple(classes), by_word, sides
+        self._near = np.array([each.startswith(NEAR) for each in self.classes])
+        self.meanings = tuple(each for each in self.classes if not each.startswith(NEAR))
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the likeliest meaning of each sentence, or of each part, with its probability."""
@@ -75,7 +79,7 @@ class TunedReader:
 
     def _clauses_of_sentences(self, sentences: Sequence[str]) -> list[Clause]:
         logits = self.logits(self.encoder([masked(each) for each in sentences]))
-        probabilities = logits.softmax(dim=1).numpy()
+        probabilities = self._odds(logits)
         return [
             self._clause(sentence, int(row.argmax()), row)
             for sentence, row in zip(sentences, probabilities, strict=True)
@@ -84,7 +88,7 @@ class TunedReader:
     def _clauses_of_parts(self, sentences: Sequence[str]) -> list[Clause]:
         given = [masked_with_places(each) for each in sentences]
         words, characters = self.encoder.words([text for text, _ in given])
-        probabilities = self.logits(words).softmax(dim=2).numpy()
+        probabilities = self._odds(self.logits(words))
         found: list[Clause] = []
         for row, (_, places) in enumerate(given):
             starts, ends = characters[row].T
@@ -93,6 +97,14 @@ class TunedReader:
                 sentences[row], probabilities[row, real], np.array(places)[starts[real]]
             )
             found += [*parts] or [Clause(OTHER, None, sentences[row], 0.0)]  # no word in it
+        return found
+
+    def _odds(self, logits: Tensor) -> NDArray[np.float32]:
+        """Return the probability of each meaning; what is near one belongs to ``OTHER``."""
+        odds: NDArray[np.float32] = logits.softmax(dim=-1).numpy()
+        found = odds[..., ~self._near]
+        if self._near.any():
+            found[..., self.meanings.index(OTHER)] += odds[..., self._near].sum(axis=-1)
         return found
 
     def _parts(
@@ -127,14 +139,14 @@ class TunedReader:
         return clause(meaning, text, sure)
 
     def logits(self, embeddings: Tensor) -> Tensor:
-        """Return the logits of embeddings, shape (..., meanings)."""
+        """Return the logits of embeddings, shape (..., classes)."""
         scores: Tensor = self.head(_SHARPNESS * embeddings)
         return scores
 
     def save(self, folder: Path) -> None:
-        """Write adapters, head and meanings to a folder, whole or not at all."""
+        """Write adapters, head and classes to a folder, whole or not at all."""
         self.encoder.model.peft_config["default"].base_model_name_or_path = NAME
-        names = {"by_word": self.by_word, "meanings": self.meanings}
+        names = {"by_word": self.by_word, "meanings": self.classes}
         with written_whole_folder(folder) as whole:
             self.encoder.model.save_pretrained(whole, save_embedding_layers=False)
             (whole / "README.md").unlink(missing_ok=True)  # a form that nobody filled in
@@ -153,7 +165,7 @@ def load_reader(folder: Path, sides: bool = False) -> TunedReader:
     encoder.model = PeftModel.from_pretrained(encoder.model, str(folder))
     head = nn.Linear(encoder.width, len(names["meanings"]))
     head.load_state_dict(torch.load(folder / _HEAD, weights_only=True))
-    return TunedReader(encoder, head, **names, sides=sides)
+    return TunedReader(encoder, head, names["meanings"], names["by_word"], sides)
 
 
 def train_reader(
@@ -173,7 +185,7 @@ def train_reader(
         CannotRunError: The encoder cannot be had.
     """
     sentences = list(examples)
-    meanings = sorted({name for parts in sentences for _, name in parts})
+    classes = sorted({name for parts in sentences for _, name in parts})
     torch.manual_seed(seed)
     encoder = load_encoder()
     lora = LoraConfig(
@@ -183,8 +195,8 @@ def train_reader(
         target_modules=_TARGETS,
     )
     encoder.model = get_peft_model(encoder.model, lora)
-    head = nn.Linear(encoder.width, len(meanings))
-    reader = TunedReader(encoder, head, meanings, settings.parts)
+    head = nn.Linear(encoder.width, len(classes))
+    reader = TunedReader(encoder, head, classes, settings.parts)
     return reader, _fit(reader, sentences, settings, seed)
 
 
@@ -214,7 +226,7 @@ def _fit(
 
 def _loss_by_sentence(reader: TunedReader, batch: Sequence[Parts], weights: Tensor) -> Tensor:
     texts, names = zip(*(parts[0] for parts in batch), strict=True)
-    targets = torch.tensor([reader.meanings.index(name) for name in names])
+    targets = torch.tensor([reader.classes.index(name) for name in names])
     logits = reader.logits(reader.encoder([masked(each) for each in texts]))
     return nn.functional.cross_entropy(logits, targets, weights, label_smoothing=_SMOOTHING)
 
@@ -229,7 +241,7 @@ def _loss_by_word(reader: TunedReader, batch: Sequence[Parts], weights: Tensor) 
         part = np.where(real, own[np.where(real, ends[:, 0], 0)], -1)
         for number, (_, name) in enumerate(parts):
             here = torch.from_numpy(part == number)
-            targets[row, here] = place = reader.meanings.index(name)
+            targets[row, here] = place = reader.classes.index(name)
             shares[row, here] = weights[place] / max(1, int(here.sum()))
     losses = nn.functional.cross_entropy(
         reader.logits(words).transpose(1, 2), targets, reduction="none", label_smoothing=_SMOOTHING
@@ -240,9 +252,9 @@ def _loss_by_word(reader: TunedReader, batch: Sequence[Parts], weights: Tensor) 
 def _weights(
     reader: TunedReader, sentences: Sequence[Parts], settings: BriefReaderSettings
 ) -> Tensor:
-    """Return a weight for each meaning: all count the same, or more alike by the root of that."""
+    """Return a weight for each class: all count the same, or more alike by the root of that."""
     names = [name for parts in sentences for _, name in parts]
-    counts = torch.tensor([names.count(name) for name in reader.meanings]).float()
+    counts = torch.tensor([names.count(name) for name in reader.classes]).float()
     even = counts.sum() / (len(counts) * counts)
     power = 0.5 if settings.parts else float(settings.balanced)
     return even**power

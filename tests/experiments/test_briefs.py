@@ -297,9 +297,11 @@ LEAST_READ = {
     "dev": 0.80, "dev_2": 0.79, "test": 0.86, "test_2": 0.67, "test_3": 0.69,
     "bounds_dev": 0.73, "bounds_test": 0.72, "short_dev": 0.78, "short_dev_2": 0.76,
     "short_test": 0.81, "short_test_2": 0.72, "short_test_3": 0.83, "short_bounds_dev": 0.75,
-    "short_bounds_test": 0.76,
+    "short_bounds_test": 0.76, "near_dev": 0.57, "near_test": 0.86,
 }  # fmt: skip
 """Shares of demands, some 0.02 below those that were read when this was written."""
+WRONG_OF_NEAR = {"near_dev": 77, "near_test": 49}
+"""Wrong rules that are set where nearly all sentences only sound like a demand."""
 
 
 @pytest.mark.slow
@@ -311,7 +313,10 @@ def test_the_shipped_reader_reads_what_sellers_write(briefs: str) -> None:
         pytest.skip(str(error))
     counts = sellers_read(shipped, briefs)[["demands", "right", "wrong", "lost"]].sum()
     assert counts["right"] / counts["demands"] > LEAST_READ[briefs]
-    assert counts["wrong"] <= (9 if "bounds" in briefs else 7) and counts["lost"] <= 10
+    if briefs not in WRONG_OF_NEAR:
+        assert counts["wrong"] <= (9 if "bounds" in briefs else 7) and counts["lost"] <= 10
+    else:
+        assert counts["wrong"] <= WRONG_OF_NEAR[briefs]
 
 
 def test_curves_go_from_few_sentences_to_many() -> None:

@@ -14,7 +14,9 @@ from tokenizers.pre_tokenizers import Whitespace
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from daedalus.design.briefs.linear_reader import LinearReader
+from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.readers import read
+from daedalus.design.briefs.wordings import NEAR
 from daedalus.market.allowed import Between
 from daedalus.training import brief_reader
 from daedalus.training.brief_reader import load_reader, train_reader
@@ -38,7 +40,8 @@ SETTINGS = BriefReaderSettings(epochs=40, batch_size=4, learning_rate=0.01, drop
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Write a small encoder with random weights, and let readers take it."""
-    words = {word for text, _ in EXAMPLES for word in text.replace(".", " .").lower().split()}
+    texts = ["is all one to us", *(text for text, _ in EXAMPLES)]
+    words = {word for text in texts for word in text.replace(".", " .").lower().split()}
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "some", *sorted(words)]
     tokenizer = Tokenizer(WordLevel({word: at for at, word in enumerate(names)}, "[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
@@ -69,6 +72,18 @@ def test_a_reader_learns_and_comes_back(folder: str, tmp_path: Path) -> None:
         "reveal_winner_identity": (False,),
         "reserve_price": Between(0.2, 0.9),
     }
+
+
+@pytest.mark.slow
+def test_what_only_sounds_like_a_meaning_asks_for_nothing(folder: str, tmp_path: Path) -> None:
+    near = [("Who won is all one to us.", f"{NEAR}winner_told/no"), ("Boats.", OTHER)]
+    reader, _ = train_reader([(each,) for each in EXAMPLES + near], SETTINGS, seed=0)
+    reader.save(tmp_path / "reader")
+    texts = [near[0][0], *(text for text, _ in EXAMPLES)]
+    found = load_reader(tmp_path / "reader").clauses(texts)
+    assert [each.meaning for each in found] == [OTHER, *(meaning for _, meaning in EXAMPLES)]
+    assert reader.meanings == tuple(sorted({meaning for _, meaning in EXAMPLES} | {OTHER}))
+    assert found[0].confidence > 0.5
 
 
 def test_the_same_seed_trains_the_same_reader(folder: str) -> None:

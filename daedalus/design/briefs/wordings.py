@@ -13,6 +13,9 @@ from daedalus.design.briefs.meanings import MEANINGS
 DATA = Path(__file__).with_name("data")
 """Sentences and frozen briefs."""
 
+NEAR = "near "
+"""Begins the name of a class of sentences that only sound like a meaning."""
+
 Writer = Literal["first", "second", "hurried"]
 """The first wrote what trains. The second saw the meanings alone, and wrote what tests.
 
@@ -48,6 +51,20 @@ def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str
         for meaning, texts in wordings(writer).items()
         if not benchmark or MEANINGS[meaning].trained
         for text in texts[:most]
+    ]
+
+
+def near_examples() -> list[tuple[str, str]]:
+    """Return sentences that use the words of a meaning and ask for something else, or nothing.
+
+    Two writers wrote them for the readers that the package uses. Each comes with a class of its
+    own for what is ``NEAR`` a meaning.
+    """
+    given = json.loads((DATA / "wordings_near.json").read_text(encoding="utf-8"))
+    return [
+        (text.replace("{x}", "0.5"), f"{NEAR}{meaning}")
+        for meaning, texts in given.items()
+        for text in texts
     ]
 
 

@@ -21,13 +21,10 @@ from daedalus.evaluation.statistics import mean_estimate
 
 _COUNTS = ("demands", "right", "wrong", "lost")
 
-SELLERS = tuple(
-    f"{short}{name}"
-    for short in ("", "short_")
-    for name in ("dev", "dev_2", "test", "test_2", "test_3", "bounds_dev", "bounds_test")
-)
+_WRITERS = ("dev", "dev_2", "test", "test_2", "test_3", "bounds_dev", "bounds_test")
+SELLERS = (*_WRITERS, *(f"short_{each}" for each in _WRITERS), "near_dev", "near_test")
 """Briefs as sellers write them, each file by a writer of its own. Short ones are notes; those of
-bounds have amounts that are bounded from a side."""
+bounds have amounts that are bounded from a side; most near ones only sound like a demand."""
 
 
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
