@@ -36,10 +36,7 @@ def main(config: BriefReader, out: Path) -> None:
 
 
 def sentences(settings: BriefReaderSettings) -> list[Parts]:
-    """Return what the reader learns: sentences with one meaning, and with several in parts.
-
-    Those of the package learn, too, what only sounds like a meaning.
-    """
-    alone = examples(settings.benchmark, settings.wordings)
-    given: list[Parts] = [(each,) for each in alone + near_examples() * (not settings.benchmark)]
+    """Return what the reader learns: sentences with one meaning, and with several in parts."""
+    alone = examples(settings.benchmark, settings.wordings) + near_examples() * settings.near
+    given: list[Parts] = [(each,) for each in alone]
     return [*given, *sentences_in_parts()] if settings.parts else given

@@ -83,6 +83,13 @@ def of_new_writers(*columns: str) -> Found:
     return found
 
 
+def near_misses(folder: Path) -> str:
+    """Return how many sentences only sound like a demand, and how many were taken for one."""
+    table = pd.read_csv(folder / "sellers.csv", index_col=["reader", "briefs"])
+    row = table.loc[("shipped", "near_test")]
+    return f"{row['number'] - row['demands']}, {row['wrong']}"
+
+
 def what_is_searched(folder: Path) -> str:
     """Return two fields of the mechanism that suits the sentences, digits cut off as in README."""
     found = json.loads((folder / "brief_answer.jsonl").read_text())["mechanism"]
@@ -329,6 +336,12 @@ CLAIMS: dict[str, list[Claim]] = {
             "demands read, wrong rules, and briefs that lose one",
             r"read\s+(\d+)\s+of\s+them,\s+set\s+(\d+)\s+wrong\s+rules,\s+and\s+in\s+(\d+)\s+briefs",
             of_new_writers("right", "wrong", "lost"),
+            READ_DEMANDS,
+        ),
+        Claim(
+            "sentences that only sound like a demand",
+            r"Of\s+(\d+)\s+sentences\s+that\s+only\s+sound[\s\S]+?it\s+took\s+(\d+)\s+for\s+one",
+            near_misses,
             READ_DEMANDS,
         ),
     ],

@@ -42,6 +42,8 @@ class BriefReaderSettings(Checked):
         balanced: Whether all meanings weigh the same, however many sentences they have. What cannot
             be set has most, and would draw short rules to it. So the package's reader for people
             is trained, and the benchmark's is not.
+        near: Whether it learns, too, what only sounds like a meaning, see ``near_examples``. The
+            package's has not: such a reader also lost demands that refuse something.
         parts: Whether each word learns a meaning, also from sentences that ask for several things,
             as those that people write. Then weights lie between those of ``balanced``.
     """
@@ -55,6 +57,7 @@ class BriefReaderSettings(Checked):
     benchmark: bool = False
     wordings: int = at_least(1, 1000)
     balanced: bool = False
+    near: bool = False
     parts: bool = False
 
     def __post_init__(self) -> None:
@@ -63,3 +66,5 @@ class BriefReaderSettings(Checked):
         for name in ("benchmark", "balanced"):
             if self.parts and getattr(self, name):
                 raise ValueError(f"{name}: true; with parts=true leave it out, see docs/briefs.md")
+        if self.benchmark and self.near:
+            raise ValueError("near: true; the benchmark lets readers learn its own sentences alone")

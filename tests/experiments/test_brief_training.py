@@ -98,7 +98,12 @@ def test_a_reader_is_trained_and_counted(tmp_path: Path, change: str, count: int
 
 @pytest.mark.parametrize(
     ("settings", "count", "most_parts"),
-    [({"benchmark": True}, 460, 1), ({"balanced": True}, 1794, 1), ({"parts": True}, 5595, 5)],
+    [
+        ({"benchmark": True}, 460, 1),
+        ({"balanced": True}, 1192, 1),
+        ({"near": True}, 1794, 1),
+        ({"parts": True}, 4993, 5),
+    ],
 )
 def test_a_reader_learns_what_its_settings_say(
     settings: dict[str, bool], count: int, most_parts: int

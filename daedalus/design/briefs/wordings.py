@@ -57,8 +57,7 @@ def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str
 def near_examples() -> list[tuple[str, str]]:
     """Return sentences that use the words of a meaning and ask for something else, or nothing.
 
-    Two writers wrote them for the readers that the package uses. Each comes with a class of its
-    own for what is ``NEAR`` a meaning.
+    Two writers wrote them. Each comes with a class of its own for what is ``NEAR`` a meaning.
     """
     given = json.loads((DATA / "wordings_near.json").read_text(encoding="utf-8"))
     return [
