@@ -55,7 +55,7 @@ oracle: setup ## measure random, best own and planner in each population for the
 	$(RUN) run.py +experiment=oracle hydra.run.dir=$(ORACLE)
 	cp $(ORACLE)/scales.json daedalus/evaluation/scales.json
 
-reviewer: setup ## README's figures beside those found here (10 minutes); names what takes longer
+reviewer: setup ## README's figures beside those found here (10 to 13 minutes); names what takes longer
 	$(RUN) -m tests.reviewer $(PARTS)
 
 # Pandoc and WeasyPrint are not needed for anything else.
