@@ -112,6 +112,11 @@ def test_a_reader_learns_what_its_settings_say(
     assert (len(given), max(map(len, given))) == (count, most_parts)
 
 
+def test_the_benchmark_s_reader_learns_nothing_near_a_meaning() -> None:
+    with pytest.raises(ValueError, match="near: true; the benchmark lets readers"):
+        BriefReaderSettings(benchmark=True, near=True)
+
+
 def test_briefs_are_frozen_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = [replace(each, size=1) for each in freeze_briefs.TEST_SPLITS]
     monkeypatch.setattr(freeze_briefs, "TEST_SPLITS", small)
