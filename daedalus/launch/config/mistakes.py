@@ -35,36 +35,6 @@ class ConfigError(CannotRunError):
     """A configuration that cannot be run. The message says what to write instead."""
 
 
-RENAMED = {
-    "MarketSettings.rules": "name",
-    "PopulationSettings.stage": "strategic.stage or classic.stage",
-    "PopulationSettings.bidders": "strategic.bidders or classic.bidders",
-    "PopulationSettings.units": "strategic.units",
-    "PopulationSettings.concentration": "strategic.concentration",
-    "PopulationSettings.types": "strategic.types",
-    "PopulationSettings.groups": "classic.groups",
-    "BidderType.hope": "expected_surplus",
-    "AdversarySettings.hope": "expected_surplus",
-    "PromptSettings.rules": "mechanism",
-    "SftSettings.answer_scale": "temperature",
-    "GrpoSettings.kept": "commitment_steps",
-    "DistilledSettings.kept": "commitment_steps",
-    "DistilledSettings.lessons": "data",
-    "evaluation.baselines.random_card": "random_published",
-}
-"""New name of a key, by settings class and old name, or by its full path."""
-
-RENAMED_OPTIONS = {
-    "market/running": "strategic",
-    "populations/shipped": "development",
-    "training/card": "published",
-    "reward/card": "published",
-    "reward/card_stability": "published_stability",
-    "designer/random_card": "random_published",
-    "experiment/replicate_card": "replicate_published",
-}
-"""New name of an option, by group and old name."""
-
 _NO_EXPERIMENT = "'hydra.runtime.choices.experiment' not found"  # names the run's folder
 _NO_OPTION = "Config group override must be"
 _NO_BIDDER = "Could not override 'bidder."
@@ -115,8 +85,6 @@ def explain(error: Exception) -> str:
         return headless
     found = (
         _gone(message)
-        or _renamed_option(message)
-        or _renamed_key(message)
         or _unreadable(causes)
         or wrong_type(causes)
         or _rephrased("\n".join(map(str, causes)))
@@ -300,35 +268,6 @@ def _gone(message: str) -> str | None:
     place = r"full_key: (\S+)|[Cc]ould not (?:find|override) '([^']+)'"
     told = (gone(key or name) for key, name in re.findall(place, message))
     return next(filter(None, told), None)
-
-
-def _renamed_option(message: str) -> str | None:
-    option = _missing_option(message)
-    if option not in RENAMED_OPTIONS:
-        return None
-    group, _, old = option.rpartition("/")
-    return f"{group}={old}: renamed to {group}={RENAMED_OPTIONS[option]}"
-
-
-def _renamed_key(message: str) -> str | None:
-    key = re.search(r"full_key: (\S+)", message)
-    owner = re.search(r"object_type=(\S+)", message)
-    return renamed(owner[1], key[1]) if key and owner else None
-
-
-def renamed(owner: str, key: str) -> str | None:
-    """Return what to say of a key that has a new name, or None.
-
-    Args:
-        owner: Name of the settings class in which it is looked for.
-        key: The full key.
-    """
-    parent, _, old = key.rpartition(".")
-    new = RENAMED.get(f"{owner}.{old}") or RENAMED.get(key)
-    if new is None:
-        return None
-    full = " or ".join(f"{parent}.{each}" for each in new.split(" or "))
-    return f"{key}: renamed to {full}"
 
 
 def _elsewhere(group: str, name: str) -> str | None:

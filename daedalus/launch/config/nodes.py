@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.launch.config.changes import all_changes, changes, holds, touches
-from daedalus.launch.config.mistakes import ConfigError, advice, explain, renamed
+from daedalus.launch.config.mistakes import ConfigError, advice, explain
 from daedalus.launch.config.paths import ROOT
 from daedalus.runs.earlier import gone
 
@@ -28,18 +28,15 @@ def require_known_keys(composed: DictConfig, besides: Sequence[str] = ()) -> Non
         besides: Full keys that are allowed nevertheless.
 
     Raises:
-        ConfigError: The message gives the key's new name, or the nearest one.
+        ConfigError: The message gives the nearest key, or says that this one is gone.
     """
     for key, node in _nodes(composed):
         known = _fields(node)
         for name in node:
             full = _joined(key, str(name))
             if known and name not in known and full not in besides:
-                raise ConfigError(
-                    gone(full)
-                    or renamed(_kind(node).__name__, full)
-                    or f"{full}: no such setting. {advice(str(name), known, _joined(key, ''))}"
-                )
+                hint = advice(str(name), known, _joined(key, ""))
+                raise ConfigError(gone(full) or f"{full}: no such setting. {hint}")
 
 
 def to_objects(composed: DictConfig, overrides: Sequence[str] | None = None) -> Any:
@@ -84,12 +81,8 @@ def _nodes(node: DictConfig, key: str = "") -> Iterator[tuple[str, DictConfig]]:
 
 def _fields(node: DictConfig) -> list[str]:
     """Return the names of the settings that a node may have, or none if it may have any."""
-    kind = _kind(node)
+    kind = OmegaConf.get_type(node)
     return [each.name for each in fields(kind)] if is_dataclass(kind) else []
-
-
-def _kind(node: DictConfig) -> type:
-    return OmegaConf.get_type(node) or dict
 
 
 def _joined(key: str, name: str) -> str:

@@ -60,43 +60,6 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("market.rules=classic", "market.rules: renamed to market.name"),
-        ("population.units=2", "renamed to population.strategic.units"),
-        ("population.concentration=2", "renamed to population.strategic.concentration"),
-        ("population.types.shader.share=1", "renamed to population.strategic.types"),
-        ("population.groups.shader.seats=[1]", "renamed to population.classic.groups"),
-        (
-            "population.bidders=12",
-            "renamed to population.strategic.bidders or population.classic.bidders",
-        ),
-        ("population.stage=1", "renamed to population.strategic.stage or population.classic.stage"),
-        (
-            "population.strategic.types.shader.hope=0.1",
-            "renamed to population.strategic.types.shader.expected_surplus",
-        ),
-        ("adversary.hope=[0.0,0.1]", "renamed to adversary.expected_surplus"),
-        ("training.prompt.rules=true", "renamed to training.prompt.mechanism"),
-        ("training.sft.answer_scale=1", "renamed to training.sft.temperature"),
-        ("training.grpo.kept=1", "renamed to training.grpo.commitment_steps"),
-        (
-            "evaluation.baselines.random_card.sampling=uniform",
-            "renamed to evaluation.baselines.random_published",
-        ),
-        ("populations=shipped", "populations=shipped: renamed to populations=development"),
-        ("reward=card", "renamed to reward=published"),
-        ("reward=card_stability", "renamed to reward=published_stability"),
-        ("training=card", "renamed to training=published"),
-        ("designer=random_card", "renamed to designer=random_published"),
-        ("+experiment=replicate_card", "renamed to experiment=replicate_published"),
-    ],
-)
-def test_an_old_name_says_what_it_was_renamed_to(old: str, new: str) -> None:
-    assert new in failure(f"task={task_of(old)}", old)
-
-
-@pytest.mark.parametrize(
     ("old", "named"),
     [
         ("training.grpo.siblings=1", "training.grpo.siblings"),
@@ -113,28 +76,6 @@ def test_what_is_gone_is_refused_in_one_sentence(old: str, named: str) -> None:
     said = failure("task=grpo", old)
     assert said.startswith(f"{named}: it is gone, because it gained nothing") and "\n" not in said
     assert said.endswith("leave it out, or take commit 8af59d2, the last that has it")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("choice", "old", "new"),
-    [
-        ("designer=distilled", "designer.kept=1", "designer.commitment_steps"),
-        ("designer=distilled", "designer.lessons=x", "designer.data"),
-        (
-            "training=planned",
-            "training.sft.teacher.kept=1",
-            "training.sft.teacher.commitment_steps",
-        ),
-        ("training=planned", "training.sft.teacher.lessons=x", "training.sft.teacher.data"),
-    ],
-)
-def test_an_old_name_in_a_group_says_what_it_was_renamed_to(
-    choice: str, old: str, new: str
-) -> None:
-    assert f"renamed to {new}" in failure(
-        f"task={task_of(choice)}", "population=varied", choice, old
-    )
 
 
 TYPES = [
@@ -236,10 +177,6 @@ def test_a_reference_to_nothing_names_its_setting() -> None:
             "(in experiment/mine.yaml)",
         ),
         ("seed: [1\n", "experiment/mine.yaml, line 3: it is no YAML ("),
-        (
-            "defaults: [override /task: compare]\nmarket: { rules: classic }\n",
-            "market.rules: renamed to market.name",
-        ),
         (
             "defaults: [override /task: grpo, override /training/curriculum: published]\n",
             "training/curriculum: it is gone, because it gained nothing",

@@ -46,7 +46,6 @@ def let_pass(key: str) -> DictConfig:
         ("training.sft.practice.p.strategic.types.a.shar", "strategic.types.a.share?"),
         ("market.incumbents.default.reserve", "Did you mean market.incumbents.default.reserve_p"),
         ("zzz", "Known here: task, seed"),
-        ("training.grpo.kept", "renamed to training.grpo.commitment_steps"),
     ],
 )
 def test_a_key_that_no_dataclass_has_is_refused(key: str, said: str) -> None:
