@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.lab.studies.behaviour import decisions
-from daedalus.lab.studies.understanding import changed_fields, choices, gains, losses
+from daedalus.lab.studies.behaviour import advantage, decisions
+from daedalus.lab.studies.understanding import changed_fields, choices, losses
 from daedalus.lab.studies.understanding_figures import changes, choice_panels, understanding
 from daedalus.launch.config.tasks import Understanding
 from daedalus.launch.from_config import each_population
@@ -43,4 +43,5 @@ def main(config: Understanding, out: Path) -> None:
         report.table(lost.reset_index(), "losses", title)
         report.figure(choice_panels(*choices(table, name), name), "choices")
         report.figure(understanding(lost, name, _OWN), "understanding")
-        report.figure(changes(differ, gains(table, name, _BEFORE), name, _BEFORE), "changes")
+        gains = advantage(table, name, _BEFORE, "population")
+        report.figure(changes(differ, gains, name, _BEFORE), "changes")

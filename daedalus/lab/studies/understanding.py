@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from daedalus.design.env import DesignEnv, Designer
-from daedalus.lab.studies.behaviour import advantage
 from daedalus.market.mechanism import FIELDS, Mechanisms
 from daedalus.market.seeds import generator, market_seeds
 
@@ -64,17 +63,6 @@ def losses(table: pd.DataFrame, designer: str, reference: str) -> pd.DataFrame:
     )
     quantiles.columns = pd.Index(["early", "settled", "late"])
     return result.join(quantiles)
-
-
-def gains(table: pd.DataFrame, designer: str, other: str) -> pd.DataFrame:
-    """Return the ``advantage`` of a designer over another by population.
-
-    Args:
-        table: Frames of ``decisions`` with the column ``population``.
-        designer: Name of the designer.
-        other: Name of the other designer.
-    """
-    return advantage(table, designer, other, "population")
 
 
 def choices(table: pd.DataFrame, designer: str, most: int = 6) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -81,7 +81,7 @@ def changes(differ: pd.DataFrame, gains: pd.DataFrame, designer: str, before: st
 
     Args:
         differ: The frames of ``changed_fields`` with the column ``population``.
-        gains: The frame of ``gains``.
+        gains: The frame of ``advantage`` by population.
         designer: Name of the designer.
         before: Name of the other designer, such as the model before GRPO.
     """

@@ -10,11 +10,10 @@ import pytest
 
 from daedalus.design.designers.fixed import FixedDesigner
 from daedalus.design.env import DesignEnv
-from daedalus.lab.studies.behaviour import decisions
+from daedalus.lab.studies.behaviour import advantage, decisions
 from daedalus.lab.studies.understanding import (
     changed_fields,
     choices,
-    gains,
     losses,
     settled_steps,
 )
@@ -77,7 +76,7 @@ def test_losses_before_and_after_settling_add_up_to_the_difference(table: pd.Dat
 
 def test_gains_are_the_difference_in_reward(table: pd.DataFrame) -> None:
     lost = losses(table, "late", "own")
-    found = gains(table, "own", "late")
+    found = advantage(table, "own", "late", "population")
     assert found["mean"].to_numpy() == pytest.approx((lost["before"] + lost["after"]).to_numpy())
     assert found["sem"].to_numpy() == pytest.approx(lost["sem"].to_numpy())
 
