@@ -46,8 +46,3 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"{__name__} has no {name!r}; it has {', '.join(__all__)}")
     return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """Return the names that the package offers."""
-    return sorted({*globals(), *__all__})
