@@ -40,17 +40,13 @@ class Distribution:
         """Return the distribution of low + (high - low) x, where x is distributed as knots say."""
         return cls(knots.levels, low + (high - low) * knots.places)
 
-    def below(self, values: Numbers | float) -> Numbers:
-        """Return the probability of less than some values, of the same shape."""
-        return _line(values, self.places, self.levels, last=False)
-
     def up_to(self, values: Numbers | float) -> Numbers:
         """Return the distribution function at some values, of the same shape."""
-        return _line(values, self.places, self.levels, last=True)
+        return _line(values, self.places, self.levels)
 
     def quantile(self, levels: Numbers | float) -> Numbers:
         """Return the quantiles at some levels in [0, 1]; at a gap, its upper end."""
-        return _line(levels, self.levels, self.places, last=True)
+        return _line(levels, self.levels, self.places)
 
     def density(self, values: Numbers | float) -> Numbers:
         """Return the density to the right of some values, of the same shape; 0 outside."""
@@ -170,8 +166,7 @@ def _pooled(left: _Piece, right: _Piece) -> tuple[_Piece, _Piece, _Piece]:
     )
 
 
-def _line(at: Numbers | float, places: Numbers, heights: Numbers, last: bool) -> Numbers:
-    """Return a function that is linear between knots; of knots at one place the first or last."""
-    side = np.searchsorted(places, at, side="right" if last else "left") - (1 if last else 0)
-    knot = np.clip(side, 0, len(places) - 1)
+def _line(at: Numbers | float, places: Numbers, heights: Numbers) -> Numbers:
+    """Return a function that is linear between knots; of knots at one place the last."""
+    knot = np.clip(np.searchsorted(places, at, side="right") - 1, 0, len(places) - 1)
     return np.where(places[knot] == at, heights[knot], np.interp(at, places, heights))

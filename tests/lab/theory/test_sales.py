@@ -15,7 +15,7 @@ from daedalus.lab.theory.sales import Bidder, symmetric
 from daedalus.market.auction import clear_sales
 from daedalus.market.value_distribution import ValueDistribution
 from tests.lab.theory.test_deviations import drawn
-from tests.lab.theory.test_distributions import ATOM, GAP, IRREGULAR, UNIFORM, best_price
+from tests.lab.theory.test_distributions import ATOM, GAP, IRREGULAR, UNIFORM, below, best_price
 
 LADDER = [Distribution.of(ValueDistribution().knots(), high=i / 5.0) for i in range(1, 6)]
 
@@ -34,7 +34,7 @@ def test_uniform_values_agree_with_the_formulas(bidders: int, reserve: float) ->
 
 @pytest.mark.parametrize("values", [UNIFORM, GAP, ATOM])
 def test_one_bidders_optimum_is_the_best_price(values: Distribution) -> None:
-    earned = best_price(values) * (1.0 - float(values.below(best_price(values))))
+    earned = best_price(values) * (1.0 - float(below(values, best_price(values))))
     assert sales.optimal_revenue([values]) == pytest.approx(earned, abs=1e-12)
     assert sales.optimal_revenue([values] * 2, 2) == pytest.approx(2.0 * earned, abs=1e-12)
 
