@@ -8,7 +8,6 @@ word a meaning, so a sentence may ask for several things.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -39,8 +38,6 @@ _SMOOTHING = 0.05  # of labels
 _JOINED_UP_TO = (140, 200)  # characters of a sentence that may be joined with another one
 _HEAD, _MEANINGS = "head.pt", "meanings.json"
 _TARGETS = ["query", "key", "value", "dense"]
-
-logger = logging.getLogger(__name__)
 
 
 class TunedReader:
