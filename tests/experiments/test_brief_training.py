@@ -14,7 +14,11 @@ from daedalus.design.briefs.brief import read_briefs
 from daedalus.design.briefs.frozen import HASHES, frozen_briefs
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.parts import sentences_in_parts
+from daedalus.design.briefs.readers import KeywordReader
 from daedalus.design.briefs.splits import SPLITS
+from daedalus.design.briefs.wordings import examples, wordings
+from daedalus.lab.studies import brief_reading as study
+from daedalus.lab.studies.brief_reading import reading
 from daedalus.launch.config import quoted
 from daedalus.launch.from_config import load_reader
 from daedalus.market.mechanism import mechanism_from_mapping
@@ -34,6 +38,7 @@ lessons.taught=1 training.grpo.steps=1 training.grpo.prompts_per_step=2 training
 training.grpo.micro_batch=4 training.grpo.states=4 training.grpo.futures=2
 training.grpo.warmup_steps=0
 """.split()
+LEARNT = sum(each.trained for each in MEANINGS.values())
 TINY_READER = ["+experiment=brief_reader", "reader.epochs=1", "reader.wordings=1"]
 
 
@@ -41,6 +46,14 @@ def _without_encoder() -> None:
     raise CannotRunError("there is no encoder")
 
 
+@pytest.fixture
+def few_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let one sentence of each meaning be read, for a model takes long over each."""
+    few = {name: texts[:1] for name, texts in wordings("second").items()}
+    monkeypatch.setattr(study, "wordings", {"second": few}.__getitem__)
+
+
+@pytest.mark.usefixtures("few_read")
 def test_a_model_is_taught_trained_and_scored_under_briefs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +76,7 @@ def test_a_model_is_taught_trained_and_scored_under_briefs(
     alone = ["readers=[]", f"+models.4={quoted(str(run.model))}"]
     play(tmp_path / "reading", "+experiment=brief_reading", *alone)
     read = pd.read_csv(tmp_path / "reading/reading.csv")
-    assert len(read) == 230 and set(read["wordings"]) == {4}
+    assert len(read) == LEARNT and set(read["wordings"]) == {4}
     assert set(read["reader"]) == {"language_model"}
     assert read["read"].isin([*MEANINGS]).all() and read["sure"].isna().all()
     assert not (tmp_path / "reading/sellers.csv").exists()
@@ -76,9 +89,9 @@ def few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(brief_reader, "sentences_in_parts", lambda: few)
 
 
-@pytest.mark.usefixtures("few_parts")
+@pytest.mark.usefixtures("few_parts", "few_read")
 @pytest.mark.parametrize(
-    ("change", "count"), [("reader.benchmark=true", 230), ("reader.parts=true", 314)]
+    ("change", "count"), [("reader.benchmark=true", LEARNT), ("reader.parts=true", len(MEANINGS))]
 )
 def test_a_reader_is_trained_and_counted(tmp_path: Path, change: str, count: int) -> None:
     try:
@@ -94,6 +107,13 @@ def test_a_reader_is_trained_and_counted(tmp_path: Path, change: str, count: int
     for row in rows:
         found = again.clauses([row["sentence"]])
         assert row["read"] in ", ".join(each.meaning for each in found)
+
+
+@pytest.mark.parametrize(("benchmark", "count"), [(True, 230), (False, 314)])
+def test_every_sentence_of_the_second_writer_is_read(benchmark: bool, count: int) -> None:
+    table = reading(KeywordReader(examples(benchmark, 1)), benchmark)
+    assert len(table) == count and set(table["right"]) == {True, False}
+    assert table["sentence"].is_unique
 
 
 @pytest.mark.parametrize(
