@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.design.briefs.clauses import Clause, understand
+from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.named import BESIDE
 from daedalus.design.briefs.readers import Reader
@@ -304,13 +305,20 @@ WRONG_OF_NEAR = {"near_dev": 77, "near_test": 49}
 """Wrong rules that are set where nearly all sentences only sound like a demand."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("briefs", SELLERS)
-def test_the_shipped_reader_reads_what_sellers_write(briefs: str) -> None:
+@pytest.fixture(scope="module")
+def shipped() -> Callable[[str], Understanding]:
+    """Return what reads briefs for people, loaded once for the files of all writers."""
     try:
-        shipped = load_understanding(load_reader)
+        return load_understanding(load_reader)
     except CannotRunError as error:
         pytest.skip(str(error))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("briefs", SELLERS)
+def test_the_shipped_reader_reads_what_sellers_write(
+    briefs: str, shipped: Callable[[str], Understanding]
+) -> None:
     counts = sellers_read(shipped, briefs)[["demands", "right", "wrong", "lost"]].sum()
     assert counts["right"] / counts["demands"] > LEAST_READ[briefs]
     if briefs not in WRONG_OF_NEAR:
