@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -28,7 +28,7 @@ model: any
 retries: 0
 """
 """A designer that fails when it is asked."""
-TRAINING = ["+experiment=smoke", "training.grpo.steps=30", *SHORT.split(), *SMALL, "seed=0,1"]
+TRAINING = ["+experiment=smoke", "training.grpo.steps=15", *SHORT.split(), *SMALL, "seed=0,1"]
 
 pytestmark = pytest.mark.slow
 
@@ -101,17 +101,31 @@ def variables_of(process: int) -> dict[str, str]:
     return dict(entry.split("=", 1) for entry in entries if "=" in entry)
 
 
-def process_of(task: int) -> int:
-    """Return the process that runs a job of the sweep."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (folder / "cmdline").read_text().split("\0")
-            mine = variables_of(int(folder.name)).get("SLURM_ARRAY_TASK_ID") == str(task)
-        except OSError:  # not ours, or gone
-            continue
-        if mine and "python" in command[0] and "submitit.core._submit" in command:
-            return int(folder.name)
-    raise AssertionError(f"job {task} does not run")
+def process_of(log: Path) -> int:
+    """Return the process that writes a job's log."""
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        with suppress(OSError):  # not ours, or gone
+            if link.readlink() == log:
+                return int(link.parts[2])
+    raise AssertionError(f"no process has {log} open")
+
+
+def held_at_a_checkpoint(folder: Path) -> list[int]:
+    """Stop each of two jobs at a checkpoint, where one waits for the other; return the processes.
+
+    So a few steps are enough: none of them is done before it is killed.
+    """
+    held: dict[int, int] = {}
+
+    def both() -> bool:
+        for task in {0, 1} - held.keys():
+            if has_checkpoint(folder, task):
+                held[task] = process_of(left(folder, f"{task}/run.log")[0])
+                os.kill(held[task], signal.SIGSTOP)
+        return len(held) == 2
+
+    wait_for(both)
+    return [held[task] for task in range(2)]
 
 
 @pytest.mark.parametrize("launcher", ["local", "slurm"])
@@ -156,13 +170,12 @@ def test_killed_and_requeued_jobs_go_on(
 ) -> None:
     broken = tmp_path
     waiting = launch(broken, cluster, *TRAINING)
-    for task in range(2):
-        wait_for(partial(has_checkpoint, broken, task))
+    first, second = held_at_a_checkpoint(broken)
     before = [first_steps(each) for each in left(broken, "*/metrics.jsonl")]
-    os.kill(process_of(0), signal.SIGKILL)
-    second = process_of(1)
     job = variables_of(second)["SLURM_JOB_ID"]
+    os.kill(first, signal.SIGKILL)
     os.kill(second, signal.SIGUSR2)  # as Slurm does before it takes a job's place
+    os.kill(second, signal.SIGCONT)
     start_at_once(job, cluster)
     wait_for(lambda: states(broken) == ["unfinished", "finished"])
     waiting.kill()  # without accounting, Slurm does not tell it of the killed job
@@ -175,10 +188,9 @@ def test_local_jobs_share_the_cores_and_go_on_after_a_kill(tmp_path: Path, whole
     for name in THREADS:
         environment.pop(name, None)
     sweep = launch(tmp_path, environment, *TRAINING, "hydra.launcher.n_jobs=2", launcher="local")
-    for task in range(2):
-        wait_for(partial(has_checkpoint, tmp_path, task))
+    workers = held_at_a_checkpoint(tmp_path)
+    assert sorted(workers) == sorted(workers_of(sweep.pid))
     before = [first_steps(each) for each in left(tmp_path, "*/metrics.jsonl")]
-    workers = workers_of(sweep.pid)
     cores = len(os.sched_getaffinity(0))
     for name in THREADS:
         assert {variables_of(each)[name] for each in workers} == {str(max(1, cores // 2))}
