@@ -79,13 +79,18 @@ class Sieve:
     vague: float = _VAGUE
 
     def values(self, parameters: Numbers, at: Numbers = LEVELS) -> Numbers:
-        """Return quantiles of private values at some levels."""
-        heights = np.cumsum(np.exp(parameters[:-1]))
-        return np.asarray(self.unit * np.expm1(PchipInterpolator(self.levels, heights)(at)))
+        """Return quantiles of private values at L levels, shape (..., L).
 
-    def bid_quantiles(self, parameters: Numbers, bidders: int) -> Numbers:
+        Args:
+            parameters: One or more of them, shape (..., P).
+            at: The levels.
+        """
+        heights = np.cumsum(np.exp(parameters[..., :-1]), axis=-1)
+        curves = PchipInterpolator(self.levels, heights, axis=-1)  # slow to make, one or many
+        return np.asarray(self.unit * np.expm1(curves(at)))
+
+    def bid_quantiles(self, values: Numbers, bidders: int) -> Numbers:
         """Return quantiles of private bids at ``_FINE``: the expected highest of lower values."""
-        values = self.values(parameters, _FINE)
         if not self.own_bid:
             return values
         power = max(bidders + self.more_rivals, 2) - 1
@@ -95,17 +100,22 @@ class Sieve:
         return np.asarray((weights[0] * values[0] + sums) / weights)
 
     def log_likelihoods(self, parameters: Numbers) -> Numbers:
-        """Return the log likelihood of each sale, shape (A,)."""
+        """Return the log likelihood of each sale at each of M parameters, shape (M, A)."""
+        values = self.values(parameters, _FINE)
+        deviations = [float(np.exp(each[-1])) for each in parameters]
+        return np.array([self._of_values(*each) for each in zip(values, deviations, strict=True)])
+
+    def _of_values(self, values: Numbers, deviation: float) -> Numbers:
+        """Return the log likelihood of each sale, from quantiles at ``_FINE``, shape (A,)."""
         tables, ends = [], []
         for size in self.bids.sizes.tolist():
-            logs = np.log(self.bid_quantiles(parameters, size))
+            logs = np.log(self.bid_quantiles(values, size))
             low = max(logs[0], logs[-1] - _DEEPEST)
             places = np.linspace(low, logs[-1], CELLS + 1)
             table = np.interp(places, logs, _FINE)
             table[0], table[-1] = 0.0, 1.0
             tables.append(table)
             ends.append([low, logs[-1]])
-        deviation = float(np.exp(parameters[-1]))
         return log_likelihoods(self.bids, np.array(tables), np.array(ends), deviation)
 
     def surprises(self, parameters: Numbers) -> Numbers:
@@ -184,7 +194,8 @@ class Deconvolution:
 
     def bids_of(self, bidders: int) -> Numbers:
         """Return the quantiles of private bids at ``LEVELS``, shape (K,)."""
-        return np.interp(LEVELS, _FINE, self.sieve.bid_quantiles(self.parameters, bidders))
+        values = self.sieve.values(self.parameters, _FINE)
+        return np.interp(LEVELS, _FINE, self.sieve.bid_quantiles(values, bidders))
 
     @cached_property
     def by_size(self) -> dict[int, Deconvolution]:
@@ -247,8 +258,8 @@ def _maximised(sieve: Sieve, parameters: Numbers) -> Deconvolution:
     Steps are damped where one would lower the likelihood, as by Levenberg and Marquardt.
     """
     damping, height = 1e-2, _height(sieve, parameters)
+    scores, slope, information = _slopes(sieve, parameters)
     for _ in range(_ITERATIONS):
-        scores, slope, information = _slopes(sieve, parameters)
         while damping < 1e6:
             damped = information + damping * np.diag(np.diag(information))
             tried = parameters + np.linalg.solve(damped, slope).clip(-1.0, 1.0)
@@ -260,22 +271,22 @@ def _maximised(sieve: Sieve, parameters: Numbers) -> Deconvolution:
             break
         gain, height, parameters = reached - height, reached, tried
         damping /= 5.0
+        scores, slope, information = _slopes(sieve, parameters)
         if gain < _GAIN:
             break
-    scores, _, information = _slopes(sieve, parameters)
     return Deconvolution(sieve, parameters, scores, information)
 
 
 def _height(sieve: Sieve, parameters: Numbers) -> float:
     prior = sieve.surprises(parameters)
-    return float(sieve.log_likelihoods(parameters).sum() - 0.5 * prior @ prior)
+    return float(sieve.log_likelihoods(parameters[None])[0].sum() - 0.5 * prior @ prior)
 
 
 def _slopes(sieve: Sieve, parameters: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the scores of the sales, the slope of the height, and the information."""
-    here, usual = sieve.log_likelihoods(parameters), sieve.surprises(parameters)
-    moved = [parameters + step for step in _STEP * np.eye(len(parameters))]
-    of_sales = np.array([sieve.log_likelihoods(each) - here for each in moved]).T / _STEP
+    usual, moved = sieve.surprises(parameters), parameters + _STEP * np.eye(len(parameters))
+    here, *there = sieve.log_likelihoods(np.vstack([parameters, moved]))
+    of_sales = np.array([each - here for each in there]).T / _STEP
     of_prior = np.array([sieve.surprises(each) - usual for each in moved]).T / _STEP
     slope = of_sales.sum(axis=0) - of_prior.T @ usual
     return of_sales, slope, of_sales.T @ of_sales + of_prior.T @ of_prior

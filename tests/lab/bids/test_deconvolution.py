@@ -69,7 +69,8 @@ def test_intervals_cover(deviation: float) -> None:
     for _ in range(60):
         found = separated(shared_bids(400, deviation, 0.5, rng))
         drawn = (np.bincount(rng.integers(400, size=400), minlength=400) for _ in range(100))
-        values = [found.resampled(each.astype(float)).values[QUARTILES] for each in drawn]
+        samples = [found.resampled(each.astype(float)).parameters for each in drawn]
+        values = found.sieve.values(np.array(samples))[:, QUARTILES]  # at once: it is much faster
         low, high = np.quantile(values, [0.025, 0.975], axis=0)
         hits.append((low <= truth) & (truth <= high))
     assert np.mean(hits) > 0.89
