@@ -54,11 +54,13 @@ class _Play:
         values: Values at L even levels, shape (n, L).
         grid: The bids that are tried, shape (B,).
         bids: Share of each bid at each level, changed in place, shape (n, L, B).
+        means: Their means over levels, changed with them, shape (n, B).
     """
 
     values: Numbers
     grid: Numbers
     bids: Numbers
+    means: Numbers
 
     @classmethod
     def of(cls, bidders: Sequence[Bidder], reserve: float) -> _Play:
@@ -72,19 +74,20 @@ class _Play:
         grid = np.concatenate([[0.0], np.linspace(reserve, top, _BIDS - 1)])
         bids = np.zeros((len(bidders), _LEVELS, _BIDS))
         bids[:, :, 0] = 1.0
-        return cls(values, grid, bids)
+        return cls(values, grid, bids, bids.mean(axis=1))
 
     def add(self, own: int, best: Integers, weight: float) -> None:
         """Add bids, given by number for each level, with a weight from 0 to 1."""
         self.bids[own] *= 1.0 - weight
         self.bids[own, np.arange(_LEVELS), best] += weight
+        self.means[own] = self.bids[own].mean(axis=0)
 
     def payoffs(self, own: int) -> Numbers:
         """Return the expected surplus of each bid at each level, shape (L, B).
 
         Half of the ties with a rival are lost, and no bid wins nothing.
         """
-        shares = np.delete(self.bids, own, axis=0).mean(axis=1)
+        shares = np.delete(self.means, own, axis=0)
         below = np.cumsum(shares, axis=1)
         below[:, 1:] -= shares[:, 1:] / 2.0
         found = (self.values[own][:, None] - self.grid) * below.prod(axis=0)
@@ -100,5 +103,5 @@ class _Play:
     @property
     def revenue(self) -> float:
         """Return the mean of the highest bid."""
-        highest = np.cumsum(self.bids.mean(axis=1), axis=1).prod(axis=0)
+        highest = np.cumsum(self.means, axis=1).prod(axis=0)
         return float(np.diff(highest) @ self.grid[1:])
