@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ViewportSize, expect, sync_playwright
 
 from tests.programs import BROWSER
 from tests.service.conftest import serving
@@ -15,6 +15,7 @@ from tests.service.page.static.visitor import DESIGNERS, WAIT, Visit, Visitor
 from tests.service.sessions.test_background_designer import ANSWER, saying
 
 expect.set_options(timeout=WAIT)
+WIDE = ViewportSize(width=1280, height=800)
 REFUSED = re.compile(r"Failed to load resource: .* status of (404|409|429|503)")
 
 
@@ -45,14 +46,36 @@ def toured(shipped) -> Iterator[str]:
         yield found
 
 
+@pytest.fixture(scope="package")
+def screen(browser: Browser) -> Iterator[Callable[[bool], BrowserContext]]:
+    """Return the context of all visitors with or without touch; they may keep nothing in it.
+
+    An empty tab stays open in it. Without that each visitor pays new processes, about a second.
+    """
+    contexts: dict[bool, BrowserContext] = {}
+
+    def build(touch: bool) -> BrowserContext:
+        if touch not in contexts:
+            contexts[touch] = browser.new_context(has_touch=touch)
+            contexts[touch].new_page()
+        return contexts[touch]
+
+    yield build
+    for each in contexts.values():
+        assert each.storage_state(indexed_db=True) == {"cookies": [], "origins": []}
+
+
 @pytest.fixture
-def visit(browser: Browser, site: str) -> Iterator[Visit]:
-    """Open the page in a context of its own; at the end nothing may have gone wrong in it."""
+def visit(screen: Callable[[bool], BrowserContext], site: str) -> Iterator[Visit]:
+    """Open the page in a tab of its own; at the end nothing may have gone wrong in it."""
     visitors: list[Visitor] = []
 
-    def build(address: str = site, **context: Any) -> Visitor:
-        options = {"viewport": {"width": 1280, "height": 800}} | context
-        page = browser.new_context(**options).new_page()
+    def build(
+        address: str = site, viewport: ViewportSize = WIDE, has_touch: bool = False, **media: Any
+    ) -> Visitor:
+        page = screen(has_touch).new_page()
+        page.set_viewport_size(viewport)
+        page.emulate_media(**media)
         visitor = Visitor(page, address)
         page.on("console", lambda said: note(visitor, said.type, said.text))
         page.on("pageerror", lambda error: visitor.complaints.append(str(error)))
@@ -62,7 +85,7 @@ def visit(browser: Browser, site: str) -> Iterator[Visit]:
 
     yield build
     for visitor in visitors:
-        visitor.page.context.close()
+        visitor.page.close()
         assert visitor.complaints == []
         foreign = [url for url in visitor.requested if not url.startswith(visitor.address)]
         assert visitor.requested and foreign == []

@@ -235,7 +235,7 @@ def test_all_who_are_compared_can_be_told_apart(visit: Visit, catalogue, scheme:
             assert differences(colours, sight).min() > 18
         page.click("#compare-cancel")
         expect(page.locator("#compare-said")).to_contain_text("Cancelled")
-        page.context.close()
+        page.close()
 
 
 def test_the_page_needs_no_leave_for_inline_code_and_its_links_lead_somewhere(site: str) -> None:

@@ -49,4 +49,4 @@ def test_a_visitor_sees_that_the_model_is_asked(visit: Visit, catalogue, tmp_pat
         expect(page.locator("#asking")).to_have_text("Asking m for its bids …")
         visitor.at_step(1)
         expect(page.locator("#asking")).to_be_hidden()
-        page.context.close()
+        page.close()

@@ -112,7 +112,7 @@ def test_the_newest_run_is_drawn(visit: Visit, catalogue, tmp_path: Path) -> Non
         expect(charts.locator("canvas")).to_have_count(2)
         for canvas in charts.locator("canvas").all():
             page.wait_for_function(INKED, arg=canvas.element_handle())
-        page.context.close()
+        page.close()
 
 
 def test_comparing_is_playing_the_same_seeds_by_hand_and_shows_intervals(visit: Visit) -> None:

@@ -6,11 +6,14 @@ import csv
 import json
 import re
 import time
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 import requests
 from playwright.sync_api import expect
 
+from daedalus.design.search.space import random_mechanisms
 from daedalus.market.mechanism import Mechanism
 from tests.service.conftest import serving
 from tests.service.page.static.visitor import Visit, Visitor, at_own_site, by_hand
@@ -56,22 +59,36 @@ def test_a_link_opens_the_episode_where_it_was(visit: Visit) -> None:
 
 
 def test_a_link_does_not_grow_for_ever(visit: Visit) -> None:
-    visitor = visit().open(speed=4)
+    visitor = visit()
     page = visitor.page
-    visitor.begin(population="stage4", seed=9, episode_length=50)
+    page.goto(f"{visitor.address}/?seed=9&population=stage4&episode_length=28{linked_steps(15)}")
+    visitor.at_step(15)
+    visitor.speed(4)
     page.check("#who-designer")
     page.select_option("#designer", "random")
     page.click("#auto")
-    visitor.at_step(50)
+    visitor.at_step(28)
     expect(page.locator("#notices")).to_contain_text(re.compile(r"holds its first \d\d steps"))
     link = page.url
+    assert 15 < link.count("&step=") < 28
     assert 5_000 < len(link) < 7_000
     page.reload()
-    visitor.at_step(50)
+    visitor.at_step(28)
     assert page.url == link
     other = visit()
     other.page.goto(link)
     other.at_step(link.count("&step="))
+
+
+def linked_steps(count: int) -> str:
+    """Return the end of a link to an episode of random mechanisms, as long as those of a designer.
+
+    To play them takes the browser a third of a second each.
+    """
+    drawn = random_mechanisms(count, np.random.default_rng(0))
+    played = [drawn[row].to_dict().items() for row in range(count)]
+    texts = [",".join(f"{name}:{str(value).lower()}" for name, value in each) for each in played]
+    return "".join(f"&step={quote(text, safe='')}" for text in texts)
 
 
 def test_a_link_that_makes_no_sense_is_said_to_be_wrong(visit: Visit) -> None:
@@ -143,7 +160,7 @@ def test_a_full_server_says_when_to_come_again(visit: Visit, catalogue) -> None:
         first.page.click("#compare-run")
         expect(first.page.locator("#notices")).to_contain_text("sessions are taken")
         for visitor in (first, second):
-            visitor.page.context.close()
+            visitor.page.close()
 
 
 def test_a_server_that_is_gone_is_said_to_be(visit: Visit, catalogue) -> None:
@@ -255,3 +272,4 @@ def test_a_tab_that_was_duplicated_plays_an_episode_of_its_own(visit: Visit) -> 
         each.page.reload()
         each.at_step(len(each.state["rewards"]))
         assert each.session == session  # it is still this tab's alone
+    other.page.close()

@@ -107,7 +107,7 @@ def at_own_site(
     with serving(catalogue, **changes) as address:
         visitor = visit(address).open(speed)
         yield visitor
-        visitor.page.context.close()  # or the server would wait for it
+        visitor.page.close()  # or the server would wait for it
 
 
 def bar_heights(page: Page) -> list[float]:
