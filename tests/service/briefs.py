@@ -11,6 +11,7 @@ from daedalus.design.briefs.readers import clause, read
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer, Understand
 from experiments.serve import make_briefs
+from tests.design.briefs.conftest import SMALL
 from tests.launch.config.composing import composed
 
 HUGE = f"The reserve is {' '.join(['hundred'] * 6)}."
@@ -46,5 +47,5 @@ def bidders() -> dict[str, PopulationSettings]:
 
 
 def offer(load: Callable[[], Understand] = load) -> BriefsOnOffer:
-    """Return what reads briefs in a service whose reader knows ``KNOWN``."""
-    return BriefsOnOffer(load, bidders())
+    """Return what reads briefs in a service whose reader knows ``KNOWN``, and searches little."""
+    return BriefsOnOffer(load, bidders(), budget=SMALL)

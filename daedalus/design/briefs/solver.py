@@ -117,9 +117,16 @@ class BriefSolver:
         return float(objective(terms[None], understood.reward)[0])
 
 
-def answer_in(env: DesignEnv, understood: Understanding, seed: int, prices: bool) -> Answer:
+def answer_in(env: DesignEnv, understood: Understanding, seed: int, budget: SearchBudget) -> Answer:
     """Return the answer in the market of the bidders that a brief tells of, see ``BriefSolver``."""
-    return BriefSolver(None, lambda _: env, seed).answer(understood, prices)
+    return BriefSolver(None, lambda _: env, seed, budget).answer(understood)
+
+
+def priced_in(env: DesignEnv, answer: Answer, seed: int, budget: SearchBudget) -> Answer:
+    """Return an answer of ``answer_in`` with prices; its own mechanism is not searched again."""
+    found = {answer.understood.key: answer.mechanism}
+    solver = BriefSolver(None, lambda _: env, seed, budget, _found=found)
+    return solver.answer(answer.understood, prices=True)
 
 
 def _keeps(

@@ -73,7 +73,7 @@ async def design_for_brief(
     market = briefs.offer.market(env, understood.population)
     answer, error = await briefs.answer(understood, market, visitor, left)
     if request.prices and answer is not None:
-        priced, error = await briefs.answer(understood, market, visitor, left, prices=True)
+        priced, error = await briefs.priced(answer, market, visitor, left)
         answer = priced or answer
     obeying = replace(observation, goals=np.full(1, understood.goal()))
     mechanism = None if answer is None else answer.mechanism

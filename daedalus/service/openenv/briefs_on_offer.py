@@ -13,8 +13,10 @@ from daedalus.design.briefs.benchmark import Benchmark
 from daedalus.design.briefs.clauses import Understanding, both_allow
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.briefs.scoring import Verdict
+from daedalus.design.briefs.search import BUDGET
 from daedalus.design.env import DesignEnv
 from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.search.budgets import SearchBudget
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
@@ -53,11 +55,13 @@ class BriefsOnOffer:
         load: Loads a reader, which may take long: returns what understands a brief.
         populations: The bidders that briefs may tell of, by name.
         seed: Seed of the searches for mechanisms.
+        budget: Of each of these searches.
     """
 
     load: Callable[[], Understand]
     populations: Mapping[str, PopulationSettings]
     seed: int = 0
+    budget: SearchBudget = field(default_factory=lambda: BUDGET)
     _one_reads: Lock = field(default_factory=Lock, repr=False)
     _ahead: dict[str, Understanding] = field(default_factory=dict, repr=False)
 

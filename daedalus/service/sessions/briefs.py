@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from functools import partial
 
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.readers import sentences_of
-from daedalus.design.briefs.solver import Answer, answer_in
+from daedalus.design.briefs.solver import Answer, answer_in, priced_in
 from daedalus.design.env import DesignEnv
+from daedalus.design.search.budgets import SearchBudget
 from daedalus.service.openenv.briefs_on_offer import BriefsOnOffer
 from daedalus.service.openenv.errors import CapacityError, FieldError
 from daedalus.service.sessions.session_messages import MOST_SENTENCES
@@ -81,7 +83,6 @@ class Briefs:
         env: DesignEnv,
         visitor: str,
         left: asyncio.Future[None] | None = None,
-        prices: bool = False,
     ) -> tuple[Answer | None, str | None]:
         """Return the answer to what was understood, or why there is none, in words.
 
@@ -90,20 +91,39 @@ class Briefs:
             env: The market of the bidders that the brief tells of.
             visitor: Who asks. Each has one search under way.
             left: Is done when the visitor has left. Then the search ends.
-            prices: Whether rules have their prices.
         """
+        job = partial(answer_in, env, understood)
+        return await self._search("the search", job, understood, env, visitor, left)
+
+    async def priced(
+        self,
+        answer: Answer,
+        env: DesignEnv,
+        visitor: str,
+        left: asyncio.Future[None] | None = None,
+    ) -> tuple[Answer | None, str | None]:
+        """Return an answer of ``answer`` with the prices of its rules, or why there is none."""
+        job = partial(priced_in, env, answer)
+        who = "the search with prices"
+        return await self._search(who, job, answer.understood, env, visitor, left)
+
+    async def _search(
+        self,
+        who: str,
+        job: Callable[[int, SearchBudget], Answer],
+        understood: Understanding,
+        env: DesignEnv,
+        visitor: str,
+        left: asyncio.Future[None] | None,
+    ) -> tuple[Answer | None, str | None]:
         assert self.offer is not None
-        seed, worker = self.offer.seed, Worker(self._seconds)
-        question = f"{env.settings} {env.market.population} {understood.sentences} {prices}"
+        worker = Worker(self._seconds)
+        search = partial(worker.run, job, self.offer.seed, self.offer.budget)
+        question = f"{who} {env.settings} {env.market.population} {understood.sentences}"
         if not self._found.claim(visitor, question):
             return None, "another brief of your address is being answered; ask again in a moment"
         return await self._found.ask_in_words(
-            "the search with prices" if prices else "the search",
-            question,
-            lambda: worker.run(answer_in, env, understood, seed, prices),
-            self._seconds,
-            left,
-            worker.close,
+            who, question, search, self._seconds, left, worker.close
         )
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from daedalus.checks import CannotRunError
+from daedalus.design.briefs.search import BUDGET
 from daedalus.launch.brief_answer import load_understanding
 from daedalus.market.mechanism import FIELDS
 from daedalus.service.openenv.catalogue import Catalogue
@@ -153,7 +155,8 @@ def clause(**given: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_the_documented_script_runs(catalogue: Catalogue, capsys) -> None:
-    with serving(catalogue, briefs=offer(), **PATIENT) as address:
+    shipped = replace(offer(), budget=BUDGET)
+    with serving(catalogue, briefs=shipped, **PATIENT) as address:
         changes = {"http://127.0.0.1:8000": address}
         exec(documented("DESIGN", changes, DOCS.with_name("briefs.md")), {})
     first, _, rule, corrected = capsys.readouterr().out.splitlines()
