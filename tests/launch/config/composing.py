@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from daedalus.launch.config import ConfigError, compose_config
 from daedalus.launch.config.options import option_names
 from daedalus.launch.config.paths import CONF
 from daedalus.market.mechanism import Mechanism
+from daedalus.market.population_settings import PopulationSettings
 
 FILES = sorted(CONF.rglob("*/*.yaml"))
 GROUPS = "population populations market mechanism reward designer model training".split()
@@ -20,6 +22,15 @@ POPULATIONS = option_names("population")
 STAGES = [f"stage{stage}" for stage in range(5)]
 
 composed = compose_config
+composed_once = cache(compose_config)
+"""The same object for each test that asks: none may change it."""
+
+
+def listed_populations(group: str) -> dict[str, PopulationSettings]:
+    """Return the populations that an option of ``populations`` lists, by their names."""
+    overrides = sorted(["task=oracle", "designer=search", f"populations={group}"])
+    listed: dict[str, PopulationSettings] = composed_once(*overrides).populations
+    return listed
 
 
 def failure(*overrides: str) -> str:

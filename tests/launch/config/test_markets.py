@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from daedalus.launch.config import ConfigError
 from daedalus.launch.config.changes import changes
 from daedalus.launch.config.markets import check_market
-from tests.launch.config.composing import POPULATIONS, STAGES, composed, failure
+from tests.launch.config.composing import (
+    POPULATIONS,
+    STAGES,
+    composed,
+    composed_once,
+    failure,
+    listed_populations,
+)
 
 QUICK = ("stage0", "stage3", "walkers")  # the others take as long again for each
 
@@ -17,9 +26,10 @@ QUICK = ("stage0", "stage3", "walkers")  # the others take as long again for eac
     [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in POPULATIONS],
 )
 def test_a_population_is_played_as_described_or_refused(name: str) -> None:
-    config, asked = composed("task=compare", f"population={name}"), [f"population={name}"]
-    assert config.population.name == name and "strategic" in config.population.markets
-    config.market.name = "classic"
+    asked = [f"population={name}"]
+    found = composed_once("task=compare", *asked)
+    assert found.population.name == name and "strategic" in found.population.markets
+    config = replace(found, market=replace(found.market, name="classic"))
     if name in STAGES:
         check_market(config, changes(asked))
         assert config.population.classic is not None
@@ -28,6 +38,13 @@ def test_a_population_is_played_as_described_or_refused(name: str) -> None:
             check_market(config, changes(asked))
         assert f"it plays {', '.join(STAGES)}." in str(caught.value)
         assert "market=strategic" in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["validation", "benchmark", "benchmark_2", "known_optimum"])
+def test_a_listed_population_is_the_same_by_its_name(group: str) -> None:
+    for name, each in listed_populations(group).items():
+        assert composed_once("task=compare", f"population={name}").population == each
 
 
 @pytest.mark.parametrize(
