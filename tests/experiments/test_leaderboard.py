@@ -70,7 +70,9 @@ def test_the_experiment_scores_every_designer_in_every_population(tmp_path: Path
     cheap = [
         "evaluation.episodes=2",
         "evaluation.baselines.evolution.generations=1",
+        "market.episode_length=4",
         "evaluation.baselines.distilled.states=64",
+        "evaluation.baselines.distilled.rounds=1",
         "evaluation.baselines.best_own.candidates=8",
         "evaluation.baselines.best_own.sweeps=0",
         "evaluation.baselines.planner.rounds=1",
