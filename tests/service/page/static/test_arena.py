@@ -58,6 +58,7 @@ def test_a_first_visitor_finds_a_step_that_was_played(visit: Visit) -> None:
     expect(page.locator("#log td.revenue")).to_have_text(f"{revenue:.2f}")
     expect(page.locator("#par")).to_be_hidden()
     assert not any("/api/design" in url and "status" not in url for url in visitor.requested)
+    visitor.speed(4)
     page.fill("#episode_length", "1")
     page.click("#reset")
     visitor.at_step(0)  # or nothing would be left to play

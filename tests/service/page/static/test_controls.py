@@ -56,7 +56,8 @@ def test_every_field_is_a_control_that_the_next_step_obeys(visit: Visit) -> None
 def test_controls_show_what_the_server_allows(visit: Visit, catalogue: Catalogue) -> None:
     written = {"auction_type": ["vcg", "first_price"], "reserve_price": {"min": 0.105, "max": 0.3}}
     written |= {"shill_penalty": [1, 2], "reveal_clearing_price": [False]}
-    with at_own_site(visit, replace(catalogue, allowed=read_allowed(written))) as visitor:
+    offer = replace(catalogue, allowed=read_allowed(written))
+    with at_own_site(visit, offer, speed=4) as visitor:
         page = visitor.page
         visitor.begin()
         expect(page.locator("#rule-auction_type option")).to_have_text(["VCG", "First price"])
@@ -80,6 +81,7 @@ def test_what_differs_from_the_incumbent_is_a_change(visit: Visit, catalogue: Ca
     with at_own_site(visit, replace(catalogue, markets=markets)) as visitor:
         pending = visitor.page.locator("#pending")
         visitor.page.goto(f"{visitor.address}/?seed=1")  # a link without steps
+        visitor.speed(4)
         expect(pending).to_have_text("2 rules change with the next step")
         visitor.page.click("#reset")
         visitor.at_step(1)

@@ -202,6 +202,7 @@ def test_a_step_resumes_the_episode_that_could_not_be_resumed(visit: Visit) -> N
     page.reload()
     expect(page.locator("#notices")).to_contain_text("all sessions are taken", ignore_case=True)
     page.unroute("**/state?*")
+    visitor.speed(4)
     page.click("#step")
     visitor.at_step(2)
     state = visitor.state
