@@ -22,10 +22,11 @@ from omegaconf import OmegaConf
 from openenv.validation.graders import Subject
 from openenv.validation.manifest import ExecutionDeclaration
 from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
+from openenv.validation.policy import apply_policy, load_policy
 from openenv.validation.providers import ExecResult
 from openenv.validation.runner import run_validation
 from openenv.validation.runtime.contracts import LaunchSpec
-from openenv.validation.types import Level, ProviderCapability
+from openenv.validation.types import Lane, Level, ProviderCapability, Verdict
 
 from daedalus.design.designers.candidates import newest_model
 from daedalus.design.rewards.stack import RewardStack
@@ -192,6 +193,11 @@ def test_openenv_s_registry_grades_the_service_of_the_image_at_level_three(
     found = grade(subject, ProviderCapability.EXEC)
     assert len(found) == 8
     assert {each.check_id: each.evidence for each in found if each.status.value != "pass"} == {}
+    floors = {each.check_id: each for each in found}["semantic.floor_gap"].measured
+    assert floors["empty"] < 0.5 and floors["kept"] < 0.5
+    alone = [each for each in found if each.check_id != "semantic.resource_envelope"]
+    for graded in (found, alone):  # without a sandbox, too
+        assert apply_policy(graded, load_policy("v2"), Lane.LOCAL) is Verdict.PASS
 
 
 @pytest.mark.slow
