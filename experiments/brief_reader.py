@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from daedalus.design.briefs.parts import Parts, sentences_in_parts
+from daedalus.design.briefs.parts import Parts, parts_alone, sentences_in_parts
 from daedalus.design.briefs.wordings import examples, near_examples
 from daedalus.lab.studies.brief_reading import reading
 from daedalus.launch.config.tasks import BriefReader
@@ -37,6 +37,8 @@ def main(config: BriefReader, out: Path) -> None:
 
 def sentences(settings: BriefReaderSettings) -> list[Parts]:
     """Return what the reader learns: sentences with one meaning, and with several in parts."""
-    alone = examples(settings.benchmark, settings.wordings) + near_examples() * settings.near
+    alone = examples(settings.benchmark, settings.wordings)
+    if settings.near:
+        alone = [*dict.fromkeys([*alone, *near_examples(), *parts_alone()])]
     given: list[Parts] = [(each,) for each in alone]
     return [*given, *sentences_in_parts()] if settings.parts else given

@@ -42,8 +42,8 @@ class BriefReaderSettings(Checked):
         balanced: Whether all meanings weigh the same, however many sentences they have. What cannot
             be set has most, and would draw short rules to it. So the package's reader for people
             is trained, and the benchmark's is not.
-        near: Whether it learns, too, what only sounds like a meaning, see ``near_examples``. The
-            package's has not: such a reader also lost demands that refuse something.
+        near: Whether it learns, too, what only sounds like a meaning, see ``near_examples``, and
+            each part of what people write. So the package's reader that doubts is trained.
         parts: Whether each word learns a meaning, also from sentences that ask for several things,
             as those that people write. Then weights lie between those of ``balanced``.
     """
@@ -63,7 +63,7 @@ class BriefReaderSettings(Checked):
     def __post_init__(self) -> None:
         """Refuse what would train on more than the benchmark allows, or have no effect."""
         super().__post_init__()
-        for name in ("benchmark", "balanced"):
+        for name in ("benchmark", "balanced", "near"):
             if self.parts and getattr(self, name):
                 raise ValueError(f"{name}: true; with parts=true leave it out, see docs/briefs.md")
         if self.benchmark and self.near:

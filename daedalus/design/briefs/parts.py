@@ -21,6 +21,7 @@ JOINTS = (", and ", "; ", ", but ", " and ", ": ", ", ", " - ", ", while ", ". "
 
 _EDGE = r"(?:[\s,;:\u2013\u2014]|-(?!\d))+"  # the minus of an amount stays
 _EDGES = re.compile(rf"^(?:{_EDGE})?(?:(?:and|but)\s+)?|{_EDGE}$")
+_JOIN = " ,;:-\u2013\u2014&"
 _LEAST_PROBABILITY = 1e-6
 
 
@@ -29,6 +30,14 @@ def sentences_in_parts() -> tuple[Parts, ...]:
     """Return sentences by twenty writers: most ask for several things, or have a reason, too."""
     given = json.loads((DATA / "wordings_parts.json").read_text(encoding="utf-8"))
     return tuple(tuple((text, meaning) for text, meaning in each) for each in given)
+
+
+def parts_alone() -> list[tuple[str, str]]:
+    """Return each part of these sentences by itself, without what joins it, with its meaning."""
+    given = (
+        (text.strip(_JOIN), meaning) for each in sentences_in_parts() for text, meaning in each
+    )
+    return [(text, meaning) for text, meaning in given if text]
 
 
 def joined(first: Parts, second: Parts, joint: str) -> Parts:

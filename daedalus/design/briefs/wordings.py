@@ -16,16 +16,18 @@ DATA = Path(__file__).with_name("data")
 NEAR = "near "
 """Begins the name of a class of sentences that only sound like a meaning."""
 
-Writer = Literal["first", "second", "hurried"]
+Writer = Literal["first", "second", "hurried", "negated"]
 """The first wrote what trains. The second saw the meanings alone, and wrote what tests.
 
 The hurried one wrote as people type, for the readers that the package uses, not the benchmark's.
+The negated sentences, of two writers, ask by refusing the opposite: "Nobody may learn who won."
 """
 
 _FILES = {
     "first": "wordings.json",
     "second": "wordings_unseen.json",
     "hurried": "wordings_hurried.json",
+    "negated": "wordings_negated.json",
 }
 
 
@@ -57,17 +59,21 @@ def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str
 def near_examples() -> list[tuple[str, str]]:
     """Return sentences that use the words of a meaning and ask for something else, or nothing.
 
-    Two writers wrote them. Each comes with a class of its own for what is ``NEAR`` a meaning.
+    Two writers wrote them. Each comes with a class of its own for what is ``NEAR`` a meaning. With
+    them come the negated sentences, so that a "not" alone tells nothing.
     """
     given = json.loads((DATA / "wordings_near.json").read_text(encoding="utf-8"))
+    near = {f"{NEAR}{meaning}": texts for meaning, texts in given.items()}
     return [
-        (text.replace("{x}", "0.5"), f"{NEAR}{meaning}")
-        for meaning, texts in given.items()
+        (text.replace("{x}", "0.5"), name)
+        for name, texts in (*near.items(), *wordings("negated").items())
         for text in texts
     ]
 
 
-def packaged_reader(name: Literal["reader", "words_reader", "benchmark_reader"]) -> Path:
+def packaged_reader(
+    name: Literal["reader", "words_reader", "doubting_reader", "benchmark_reader"],
+) -> Path:
     """Return the folder of a trained reader in the package."""
     return DATA / name
 

@@ -1,0 +1,57 @@
+"""The package's reader of briefs: what only sounds like a demand is put in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.meanings import NOTHING, OTHER
+from daedalus.design.briefs.named import can_be_used
+from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.wordings import packaged_reader
+from daedalus.training.brief_reader import load_reader
+from daedalus.training.splitting_reader import SplittingReader
+
+NO_DEMAND = "it may only sound like a demand; say plainly what you want"
+"""Why a clause that a doubter takes for none is not used."""
+
+_SURE = 0.95  # the least at which no demand of the files with ``dev`` in their names is lost
+
+
+@dataclass(frozen=True)
+class DoubtingReader:
+    """Reads as another reader does, and uses nothing that a doubter takes for no demand.
+
+    Attributes:
+        reader: It finds the demands of a sentence.
+        doubter: It learnt what only sounds like a demand, too. Alone it loses real demands, so it
+            counts only where it is at least 0.95 sure that a clause's words ask for nothing.
+    """
+
+    reader: Reader
+    doubter: Reader
+
+    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+        """Return the reader's clauses, with a doubt at what the doubter takes for no demand."""
+        return [self._doubted(each) for each in self.reader.clauses(sentences)]
+
+    def _doubted(self, clause: Clause) -> Clause:
+        if not can_be_used(clause):
+            return clause
+        (found,) = self.doubter.clauses([clause.sentence])
+        no_demand = found.meaning in (NOTHING, OTHER) and found.confidence >= _SURE
+        return replace(clause, doubt=NO_DEMAND) if no_demand else clause
+
+
+def load_doubting_reader() -> DoubtingReader:
+    """Load the reader that the package uses; each of its three has an encoder of its own.
+
+    Raises:
+        CannotRunError: The encoder cannot be had.
+    """
+    whole, words, doubter = (
+        load_reader(packaged_reader(name), sides=True)
+        for name in ("reader", "words_reader", "doubting_reader")
+    )
+    return DoubtingReader(SplittingReader(whole, words), doubter)
