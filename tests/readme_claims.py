@@ -340,7 +340,7 @@ CLAIMS: dict[str, list[Claim]] = {
         ),
         Claim(
             "sentences that only sound like a demand",
-            r"Of\s+(\d+)\s+sentences\s+that\s+only\s+sound[\s\S]+?it\s+took\s+(\d+)\s+for\s+one",
+            r"wrote\s+(\d+)\s+sentences\s+that\s+only\s+sound[\s\S]+?it\s+took\s+(\d+)\s+for\s+one",
             near_misses,
             READ_DEMANDS,
         ),

@@ -33,7 +33,7 @@ def sentences_in_parts() -> tuple[Parts, ...]:
 
 
 def parts_alone() -> list[tuple[str, str]]:
-    """Return each part of these sentences by itself, without what joins it, with its meaning."""
+    """Return each part of ``sentences_in_parts`` with its meaning, without commas around it."""
     given = (
         (text.strip(_JOIN), meaning) for each in sentences_in_parts() for text, meaning in each
     )

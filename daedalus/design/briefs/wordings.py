@@ -57,10 +57,11 @@ def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str
 
 
 def near_examples() -> list[tuple[str, str]]:
-    """Return sentences that use the words of a meaning and ask for something else, or nothing.
+    """Return sentences with their classes, for a reader that doubts.
 
-    Two writers wrote them. Each comes with a class of its own for what is ``NEAR`` a meaning. With
-    them come the negated sentences, so that a "not" alone tells nothing.
+    Two writers wrote 602 that use the words of a meaning and ask for something else, or nothing:
+    their class is what is ``NEAR`` this meaning. The negated sentences do ask, and have the meaning
+    itself, so that the reader cannot go by a "not".
     """
     given = json.loads((DATA / "wordings_near.json").read_text(encoding="utf-8"))
     near = {f"{NEAR}{meaning}": texts for meaning, texts in given.items()}
