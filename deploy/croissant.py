@@ -260,7 +260,7 @@ PUBLISHED = (
             "version": "1.0.0",
             "description": "Briefs as sellers write them, with their meanings and amounts, which "
             "each line has under the key meanings. Short files hold notes; most sentences of near "
-            "ones only sound like a demand.",
+            "ones only sound like a demand, and plain ones ask for one thing in plain words.",
             "in_language": ["en"],
             "data_collection": "Each file by another instance of a language model, which saw the "
             "meanings and no other text.",
@@ -276,7 +276,8 @@ PUBLISHED = (
                 "short_test, test_2 and short_test_2. Nothing was chosen on test_3 and "
                 "short_test_3, and one rule on bounds_test and short_bounds_test (equal amounts "
                 "are no range), though all were read several times. Nothing was chosen on "
-                "near_test, though it was read at three limits and its errors were seen.",
+                "near_test, though it was read at three limits and its errors were seen, and nothing "
+                "on plain_test.",
             ],
             "data_use_cases": ["Held out, but for names with dev: score readers of briefs."],
             "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",

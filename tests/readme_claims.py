@@ -90,6 +90,13 @@ def near_misses(folder: Path) -> str:
     return f"{row['number'] - row['demands']}, {row['wrong']}"
 
 
+def plain_sentences(folder: Path) -> str:
+    """Return how many plain sentences there are, how many were read, and how many wrong rules."""
+    table = pd.read_csv(folder / "sellers.csv", index_col=["reader", "briefs"])
+    row = table.loc[("shipped", "plain_test")]
+    return ", ".join(str(row[each]) for each in ("number", "right", "wrong"))
+
+
 def what_is_searched(folder: Path) -> str:
     """Return two fields of the mechanism that suits the sentences, digits cut off as in README."""
     found = json.loads((folder / "brief_answer.jsonl").read_text())["mechanism"]
@@ -336,6 +343,12 @@ CLAIMS: dict[str, list[Claim]] = {
             "demands read, wrong rules, and briefs that lose one",
             r"read\s+(\d+)\s+of\s+them,\s+set\s+(\d+)\s+wrong\s+rules,\s+and\s+in\s+(\d+)\s+briefs",
             of_new_writers("right", "wrong", "lost"),
+            READ_DEMANDS,
+        ),
+        Claim(
+            "plain sentences, read, and wrong rules",
+            r"another's\s+(\d+)\s+plain[\s\S]+?it\s+read\s+(\d+),\s+and\s+set\s+(\d+)\s+wrong",
+            plain_sentences,
             READ_DEMANDS,
         ),
         Claim(

@@ -43,7 +43,8 @@ class BriefReaderSettings(Checked):
             be set has most, and would draw short rules to it. So the package's reader for people
             is trained, and the benchmark's is not.
         near: Whether it learns, too, what only sounds like a meaning, see ``near_examples``, and
-            each part of what people write. So the package's reader that doubts is trained.
+            each part of what people write. No reader of the package has: such ones also lose real
+            demands, even plain ones, see docs/log.md.
         parts: Whether each word learns a meaning, also from sentences that ask for several things,
             as those that people write. Then weights lie between those of ``balanced``.
     """

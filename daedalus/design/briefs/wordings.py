@@ -57,7 +57,7 @@ def examples(benchmark: bool = False, most: int | None = None) -> list[tuple[str
 
 
 def near_examples() -> list[tuple[str, str]]:
-    """Return sentences with their classes, for a reader that doubts.
+    """Return sentences with their classes, for a reader that shall know what is not asked.
 
     Two writers wrote 602 that use the words of a meaning and ask for something else, or nothing:
     their class is what is ``NEAR`` this meaning. The negated sentences do ask, and have the meaning
@@ -72,9 +72,7 @@ def near_examples() -> list[tuple[str, str]]:
     ]
 
 
-def packaged_reader(
-    name: Literal["reader", "words_reader", "doubting_reader", "benchmark_reader"],
-) -> Path:
+def packaged_reader(name: Literal["reader", "words_reader", "benchmark_reader"]) -> Path:
     """Return the folder of a trained reader in the package."""
     return DATA / name
 

@@ -22,9 +22,11 @@ from daedalus.evaluation.statistics import mean_estimate
 _COUNTS = ("demands", "right", "wrong", "lost")
 
 _WRITERS = ("dev", "dev_2", "test", "test_2", "test_3", "bounds_dev", "bounds_test")
-SELLERS = (*_WRITERS, *(f"short_{each}" for each in _WRITERS), "near_dev", "near_test")
+_SENTENCES = ("near_dev", "near_test", "plain_dev", "plain_test")
+SELLERS = (*_WRITERS, *(f"short_{each}" for each in _WRITERS), *_SENTENCES)
 """Briefs as sellers write them, each file by a writer of its own. Short ones are notes; those of
-bounds have amounts that are bounded from a side; most near ones only sound like a demand."""
+bounds have amounts that are bounded from a side. The others are single sentences: most near ones
+only sound like a demand, and plain ones ask for one thing in plain words."""
 
 
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
