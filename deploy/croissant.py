@@ -276,8 +276,8 @@ PUBLISHED = (
                 "short_test, test_2 and short_test_2. Nothing was chosen on test_3 and "
                 "short_test_3, and one rule on bounds_test and short_bounds_test (equal amounts "
                 "are no range), though all were read several times. Nothing was chosen on "
-                "near_test, though it was read at three limits and its errors were seen, and nothing "
-                "on plain_test.",
+                "near_test, though it was read at three limits and its errors were seen, and "
+                "nothing on plain_test.",
             ],
             "data_use_cases": ["Held out, but for names with dev: score readers of briefs."],
             "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",
