@@ -278,6 +278,9 @@ PUBLISHED = (
                 "are no range), though all were read several times. Nothing was chosen on "
                 "near_test, though it was read at three limits and its errors were seen, and "
                 "nothing on plain_test.",
+                "Writers of plain files saw each meaning in a few plain words: 31 of 172 sentences "
+                "stand in both but for amounts, which the package's own parser took and a look "
+                "confirmed.",
             ],
             "data_use_cases": ["Held out, but for names with dev: score readers of briefs."],
             "data_release_maintenance_plan": "Frozen. A change of any file is a new version.",

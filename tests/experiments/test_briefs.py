@@ -302,8 +302,8 @@ LEAST_READ = {
     "plain_dev": 0.93, "plain_test": 0.92,
 }  # fmt: skip
 """Shares of demands, some 0.02 below those that were read when this was written."""
-WRONG_OF_NEAR = {"near_dev": 77, "near_test": 49}
-"""Wrong rules that are set where nearly all sentences only sound like a demand."""
+MOST_WRONG = {"near_dev": 77, "near_test": 49, "plain_dev": 1, "plain_test": 2}
+"""Wrong rules that may be set in files of single sentences: one or two more than were."""
 
 
 @pytest.fixture(scope="module")
@@ -322,10 +322,10 @@ def test_the_shipped_reader_reads_what_sellers_write(
 ) -> None:
     counts = sellers_read(shipped, briefs)[["demands", "right", "wrong", "lost"]].sum()
     assert counts["right"] / counts["demands"] > LEAST_READ[briefs]
-    if briefs not in WRONG_OF_NEAR:
+    if briefs not in MOST_WRONG:
         assert counts["wrong"] <= (9 if "bounds" in briefs else 7) and counts["lost"] <= 10
     else:
-        assert counts["wrong"] <= WRONG_OF_NEAR[briefs]
+        assert counts["wrong"] <= MOST_WRONG[briefs]
 
 
 def test_curves_go_from_few_sentences_to_many() -> None:

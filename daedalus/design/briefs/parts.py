@@ -21,7 +21,6 @@ JOINTS = (", and ", "; ", ", but ", " and ", ": ", ", ", " - ", ", while ", ". "
 
 _EDGE = r"(?:[\s,;:\u2013\u2014]|-(?!\d))+"  # the minus of an amount stays
 _EDGES = re.compile(rf"^(?:{_EDGE})?(?:(?:and|but)\s+)?|{_EDGE}$")
-_JOIN = " ,;:-\u2013\u2014&"
 _LEAST_PROBABILITY = 1e-6
 
 
@@ -33,11 +32,8 @@ def sentences_in_parts() -> tuple[Parts, ...]:
 
 
 def parts_alone() -> list[tuple[str, str]]:
-    """Return each part of ``sentences_in_parts`` with its meaning, without commas around it."""
-    given = (
-        (text.strip(_JOIN), meaning) for each in sentences_in_parts() for text, meaning in each
-    )
-    return [(text, meaning) for text, meaning in given if text]
+    """Return each part of ``sentences_in_parts`` with its meaning, without what joins it."""
+    return [(_EDGES.sub("", text), name) for each in sentences_in_parts() for text, name in each]
 
 
 def joined(first: Parts, second: Parts, joint: str) -> Parts:
