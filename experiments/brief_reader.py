@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.design.briefs.parts import Parts, parts_alone, sentences_in_parts
-from daedalus.design.briefs.wordings import examples, near_examples
+from daedalus.design.briefs.wordings import examples, near_examples, plain_and_near_examples
 from daedalus.lab.studies.brief_reading import reading
 from daedalus.launch.config.tasks import BriefReader
 from daedalus.launch.tracked import tracked
@@ -39,6 +39,7 @@ def sentences(settings: BriefReaderSettings) -> list[Parts]:
     """Return what the reader learns: sentences with one meaning, and with several in parts."""
     alone = examples(settings.benchmark, settings.wordings)
     if settings.near:
-        alone = [*dict.fromkeys([*alone, *near_examples(), *parts_alone()])]
+        more = [*near_examples(), *parts_alone(), *plain_and_near_examples()]
+        alone = [*dict.fromkeys([*alone, *more])]
     given: list[Parts] = [(each,) for each in alone]
     return [*given, *sentences_in_parts()] if settings.parts else given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -20,6 +20,8 @@ from tests.readme_longer import MEAN
 DATA = Path(__file__).parents[1] / "docs" / "data"
 SCORES, DRAWN = DATA / "benchmark.csv", DATA / "benchmark_2.csv"
 WIDE = DATA / "best_fixed_wide.csv"
+LAST = ["test_3", "short_test_3"]
+"""Briefs of several demands on which nothing was chosen."""
 READ = 0.02
 """How sure a reader is differs so little between processors."""
 READ_DEMANDS = 2
@@ -71,30 +73,15 @@ def how_sure(folder: Path) -> str:
     return ", ".join(f"{each:.3f}" for each in pd.read_csv(folder / "brief.csv")["sure"])
 
 
-def of_new_writers(*columns: str) -> Found:
-    """Return what finds sums over the briefs of the last two writers, which the reader took."""
+def of_writers(briefs: Sequence[str], *columns: str) -> Found:
+    """Return what finds sums over files of sellers' briefs, which the shipped reader took."""
 
     def found(folder: Path) -> str:
         table = pd.read_csv(folder / "sellers.csv")
-        table = table[table["briefs"].isin(["test_3", "short_test_3"])]
-        shipped = table[table["reader"] == "shipped"]
+        shipped = table[table["briefs"].isin(briefs) & table["reader"].eq("shipped")]
         return ", ".join(str(shipped[each].sum()) for each in columns)
 
     return found
-
-
-def near_misses(folder: Path) -> str:
-    """Return how many sentences only sound like a demand, and how many were taken for one."""
-    table = pd.read_csv(folder / "sellers.csv", index_col=["reader", "briefs"])
-    row = table.loc[("shipped", "near_test")]
-    return f"{row['number'] - row['demands']}, {row['wrong']}"
-
-
-def plain_sentences(folder: Path) -> str:
-    """Return how many plain sentences there are, how many were read, and how many wrong rules."""
-    table = pd.read_csv(folder / "sellers.csv", index_col=["reader", "briefs"])
-    row = table.loc[("shipped", "plain_test")]
-    return ", ".join(str(row[each]) for each in ("number", "right", "wrong"))
 
 
 def what_is_searched(folder: Path) -> str:
@@ -337,24 +324,24 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim(
             "demands of two new writers",
             r"put\s+(\d+)\s+demands\s+into\s+(\d+)\s+briefs",
-            of_new_writers("demands", "number"),
+            of_writers(LAST, "demands", "number"),
         ),
         Claim(
             "demands read, wrong rules, and briefs that lose one",
             r"read\s+(\d+)\s+of\s+them,\s+set\s+(\d+)\s+wrong\s+rules,\s+and\s+in\s+(\d+)\s+briefs",
-            of_new_writers("right", "wrong", "lost"),
+            of_writers(LAST, "right", "wrong", "lost"),
             READ_DEMANDS,
         ),
         Claim(
             "plain sentences, read, and wrong rules",
-            r"another's\s+(\d+)\s+plain[\s\S]+?it\s+read\s+(\d+),\s+and\s+set\s+(\d+)\s+wrong",
-            plain_sentences,
+            r"others'\s+(\d+)\s+plain[\s\S]+?it\s+read\s+(\d+),\s+and\s+set\s+(\d+)\s+wrong",
+            of_writers(["plain_test", "plain_test_2"], "number", "right", "wrong"),
             READ_DEMANDS,
         ),
         Claim(
             "sentences that only sound like a demand",
             r"wrote\s+(\d+)\s+sentences\s+that\s+only\s+sound[\s\S]+?it\s+took\s+(\d+)\s+for\s+one",
-            near_misses,
+            of_writers(["near_test", "near_test_2"], "idle", "mistaken"),
             READ_DEMANDS,
         ),
     ],

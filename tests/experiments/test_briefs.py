@@ -299,10 +299,13 @@ LEAST_READ = {
     "bounds_dev": 0.73, "bounds_test": 0.72, "short_dev": 0.78, "short_dev_2": 0.76,
     "short_test": 0.81, "short_test_2": 0.72, "short_test_3": 0.83, "short_bounds_dev": 0.75,
     "short_bounds_test": 0.76, "near_dev": 0.59, "near_test": 0.88,
-    "plain_dev": 0.93, "plain_test": 0.92,
+    "near_test_2": 0.72, "plain_dev": 0.93, "plain_test": 0.92, "plain_test_2": 0.93,
 }  # fmt: skip
 """Shares of demands, some 0.02 below those that were read when this was written."""
-MOST_WRONG = {"near_dev": 77, "near_test": 49, "plain_dev": 1, "plain_test": 2}
+MOST_WRONG = {
+    "near_dev": 77, "near_test": 49, "near_test_2": 58,
+    "plain_dev": 1, "plain_test": 2, "plain_test_2": 1,
+}  # fmt: skip
 """Wrong rules that may be set in files of single sentences: one or two more than were."""
 
 

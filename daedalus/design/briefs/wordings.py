@@ -72,7 +72,25 @@ def near_examples() -> list[tuple[str, str]]:
     ]
 
 
-def packaged_reader(name: Literal["reader", "words_reader", "benchmark_reader"]) -> Path:
+def plain_and_near_examples() -> list[tuple[str, str]]:
+    """Return more sentences with their classes, for a reader that doubts what is not asked.
+
+    Four writers wrote them: two what only sounds like a meaning, and two plain demands, so that the
+    reader does not doubt those.
+    """
+    given = json.loads((DATA / "wordings_doubts.json").read_text(encoding="utf-8"))
+    return [
+        (text, prefix + meaning)
+        for prefix, writers in ((NEAR, given["near"]), ("", given["plain"]))
+        for each in writers
+        for meaning, texts in each.items()
+        for text in texts
+    ]
+
+
+def packaged_reader(
+    name: Literal["reader", "words_reader", "doubting_reader", "benchmark_reader"],
+) -> Path:
     """Return the folder of a trained reader in the package."""
     return DATA / name
 

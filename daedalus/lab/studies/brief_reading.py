@@ -22,7 +22,7 @@ from daedalus.evaluation.statistics import mean_estimate
 _COUNTS = ("demands", "right", "wrong", "lost")
 
 _WRITERS = ("dev", "dev_2", "test", "test_2", "test_3", "bounds_dev", "bounds_test")
-_SENTENCES = ("near_dev", "near_test", "plain_dev", "plain_test")
+_SENTENCES = ("near_dev", "near_test", "near_test_2", "plain_dev", "plain_test", "plain_test_2")
 SELLERS = (*_WRITERS, *(f"short_{each}" for each in _WRITERS), *_SENTENCES)
 """Briefs as sellers write them, each file by a writer of its own. Short ones are notes; those of
 bounds have amounts that are bounded from a side. The others are single sentences: most near ones
@@ -93,14 +93,17 @@ def _rounded(amount: float | None) -> float | None:
 def sellers_table(understand: Mapping[str, Callable[[str], Understanding]]) -> pd.DataFrame:
     """Return a row for each way to understand briefs and each writer: sums of ``sellers_read``.
 
-    ``whole`` counts the briefs that are read wholly, without a wrong rule.
+    ``whole`` counts the briefs that are read wholly, without a wrong rule; ``idle`` those that have
+    no demand, and ``mistaken`` those of them that are taken for one.
     """
     rows = []
     for name, each in understand.items():
         for briefs in SELLERS:
             table = sellers_read(each, briefs)
             whole = table["right"].eq(table["demands"]) & table["wrong"].eq(0)
+            idle = table["demands"].eq(0)
             row = {"reader": name, "briefs": briefs, "number": len(table), "whole": whole.sum()}
+            row |= {"idle": idle.sum(), "mistaken": (idle & table["wrong"].gt(0)).sum()}
             rows.append(row | {each: table[each].sum() for each in _COUNTS})
     return pd.DataFrame(rows)
 

@@ -92,6 +92,7 @@ def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
         temperature=settings.temperature,
         lr_scheduler_type=settings.schedule,
         max_grad_norm=settings.max_gradient_norm,
+        # Targeted losses are other advantages, whose tokens are summed as dapo sums them.
         loss_type="dapo" if settings.loss_type in TARGETED_LOSSES else settings.loss_type,
         epsilon=settings.epsilon,
         epsilon_high=settings.epsilon if settings.epsilon_high is None else settings.epsilon_high,
