@@ -348,7 +348,7 @@ CLAIMS: dict[str, list[Claim]] = {
     "ask": [
         Claim(
             "ask: millions of parameters",
-            r"trains a model of (0\.\d+) million random parameters on such episodes",
+            r"trains\s+a\s+model\s+of\s+(0\.\d+)\s+million\s+random\s+parameters\s+on\s+such\s+episodes",
             lambda _: parameters(FOLDER),
         ),
         Claim("ask: what the model reads", _READS, what_it_reads),
@@ -464,7 +464,7 @@ CLAIMS: dict[str, list[Claim]] = {
     "demo": [
         Claim(
             "demo: millions of parameters",
-            r"trains a\s+model of (0\.\d+) million random parameters:",
+            r"trains a\s+model of (0\.\d+) million parameters,\s+random at first:",
             lambda folder: parameters(folder / "model"),
         ),
         Claim("demo: random", rf"^\| random\b.*\| {MEAN}", mean_of("random")),

@@ -70,7 +70,7 @@ LONGER = [
     ),
     Longer(
         "prompts of words: SmolLM2 and the small model",
-        r"trees, has\s+(0\.\d+) and the small model (0\.\d+); in prompts",
+        r"trees, has\s+(0\.\d+)\s+and the small model (0\.\d+); in prompts",
         "8 min on an H200 and 12 min",
         _PROMPTS,
     ),
