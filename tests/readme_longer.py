@@ -121,6 +121,6 @@ LONGER = [
         f"{_READERS} evaluation.episodes=60",
     ),
     Longer(
-        "training behind the stored scores", r"Over (seven) t", "33 min a seed", "make designer"
+        "training behind the stored scores", r"Over\s+(seven)\s+t", "33 min a seed", "make designer"
     ),
 ]
