@@ -277,8 +277,9 @@ PUBLISHED = (
                 "short_test, test_2 and short_test_2. Nothing was chosen on test_3 and "
                 "short_test_3, and one rule on bounds_test and short_bounds_test (equal amounts "
                 "are no range), though all were read several times. Nothing was chosen on "
-                "near_test, though it was read at three limits and its errors were seen, and "
-                "nothing on plain_test, plain_test_2 and near_test_2.",
+                "near_test, though it was read by several readers and its errors were seen, and "
+                "nothing on plain_test, plain_test_2 and near_test_2, which were read twice.",
+                "Six sentences of plain_dev and plain_test are among those that trained.",
                 "Writers of plain files saw each meaning in a few plain words: 31 of 172 sentences "
                 "stand in plain_dev and plain_test but for amounts. The package's own parser took "
                 "those of the three plain files, and a look confirmed them. Seven amounts of money "

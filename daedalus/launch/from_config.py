@@ -230,12 +230,12 @@ def load_reader(name: str, benchmark: bool, checkpoint: str) -> Reader:
     if name == "tuned":
         with slow_imports():
             from daedalus.training.brief_reader import load_reader as load_tuned
-            from daedalus.training.splitting_reader import load_splitting_reader
+            from daedalus.training.doubting_reader import load_doubting_reader
 
         if checkpoint or benchmark:
             folder = Path(checkpoint) if checkpoint else packaged_reader("benchmark_reader")
             return load_tuned(folder)
-        return load_splitting_reader()
+        return load_doubting_reader()
     with slow_imports():
         from daedalus.design.briefs.linear_reader import LinearReader
         from daedalus.training.sentence_encoder import load_sentence_encoder

@@ -253,7 +253,7 @@ def _weights(
     names = [name for parts in sentences for _, name in parts]
     counts = torch.tensor([names.count(name) for name in reader.classes]).float()
     even = counts.sum() / (len(counts) * counts)
-    power = 0.5 if settings.parts else float(settings.balanced)
+    power = 0.5 if settings.parts or settings.near else float(settings.balanced)
     return even**power
 
 

@@ -43,10 +43,10 @@ class BriefReaderSettings(Checked):
             be set has most, and would draw short rules to it. So the package's reader for people
             is trained, and the benchmark's is not.
         near: Whether it learns, too, what only sounds like a meaning, see ``near_examples``, and
-            each part of what people write. No reader of the package has: such ones also lose real
-            demands, even plain ones, see docs/log.md.
+            each part of what people write. So the package's reader that doubts is trained. Weights
+            lie between those of ``balanced``.
         parts: Whether each word learns a meaning, also from sentences that ask for several things,
-            as those that people write. Then weights lie between those of ``balanced``.
+            as those that people write. Weights lie between those of ``balanced``, too.
     """
 
     epochs: int = at_least(1, 20)
@@ -67,5 +67,7 @@ class BriefReaderSettings(Checked):
         for name in ("benchmark", "balanced", "near"):
             if self.parts and getattr(self, name):
                 raise ValueError(f"{name}: true; with parts=true leave it out, see docs/briefs.md")
+        if self.balanced and self.near:
+            raise ValueError("balanced: true; with near=true leave it out, see docs/briefs.md")
         if self.benchmark and self.near:
             raise ValueError("near: true; the benchmark lets readers learn its own sentences alone")

@@ -1,4 +1,4 @@
-"""The package's reader of briefs: takes a sentence as a whole or in parts, as it is surer."""
+"""A reader of briefs that takes a sentence as a whole or in parts, as it is surer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from daedalus.design.briefs.direction import other_sides, with_direction_checked
 from daedalus.design.briefs.named import BESIDE, can_be_used, named_and_not_read
 from daedalus.design.briefs.ranges import range_in
 from daedalus.design.briefs.readers import Reader
-from daedalus.design.briefs.wordings import packaged_reader
-from daedalus.training.brief_reader import load_reader
 
 # Chosen, as is the least confidence, on sellers' briefs in files with ``dev`` in their names, and
 # on the second writer's sentences.
@@ -83,15 +81,3 @@ def _left_out(taken: Sequence[Clause], parts: Sequence[Clause]) -> Iterator[Clau
     for part in parts:
         if part.meaning not in about and part.confidence >= _HINT and not part.parts.is_nothing:
             yield replace(part, doubt=part.fault or BESIDE)
-
-
-def load_splitting_reader() -> SplittingReader:
-    """Load the reader that the package uses; each of its two has an encoder of its own.
-
-    Raises:
-        CannotRunError: The encoder cannot be had.
-    """
-    return SplittingReader(
-        load_reader(packaged_reader("reader"), sides=True),
-        load_reader(packaged_reader("words_reader"), sides=True),
-    )

@@ -132,9 +132,16 @@ def test_a_reader_learns_what_its_settings_say(
     assert (len(given), max(map(len, given))) == (count, most_parts)
 
 
-def test_the_benchmark_s_reader_learns_nothing_near_a_meaning() -> None:
-    with pytest.raises(ValueError, match="near: true; the benchmark lets readers"):
-        BriefReaderSettings(benchmark=True, near=True)
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ("benchmark", "near: true; the benchmark lets readers"),
+        ("balanced", "balanced: true; with near=true leave it out"),
+    ],
+)
+def test_what_is_near_a_meaning_is_refused_beside(other: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        BriefReaderSettings(near=True, **{other: True})
 
 
 def test_briefs_are_frozen_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,11 +125,15 @@ def test_parts_are_refused_beside_what_they_would_break(other: str) -> None:
         BriefReaderSettings(parts=True, **{other: True})
 
 
-@pytest.mark.parametrize(("balanced", "power"), [(False, 0.0), (True, 1.0)])
-def test_balanced_meanings_weigh_the_same(folder: str, balanced: bool, power: float) -> None:
+@pytest.mark.parametrize(
+    ("settings", "power"), [({}, 0.0), ({"near": True}, 0.5), ({"balanced": True}, 1.0)]
+)
+def test_balanced_meanings_weigh_the_same(
+    folder: str, settings: dict[str, bool], power: float
+) -> None:
     examples = [*((each,) for each in EXAMPLES), *[(("Old boats.", "nothing/all"),)] * 4]
-    settings = BriefReaderSettings(epochs=1, balanced=balanced)
-    reader, _ = train_reader(examples, settings, seed=0)
-    weights = brief_reader._weights(reader, examples, settings)
+    given = BriefReaderSettings(epochs=1, **settings)
+    reader, _ = train_reader(examples, given, seed=0)
+    weights = brief_reader._weights(reader, examples, given)
     nothing, other = (reader.meanings.index(name) for name in ("nothing/all", RESERVE))
     assert torch.isclose(weights[other] / weights[nothing], torch.tensor(3.0**power))

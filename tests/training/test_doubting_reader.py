@@ -1,0 +1,58 @@
+"""What only sounds like a demand is put in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.meanings import NOTHING, OTHER
+from daedalus.training.doubting_reader import NO_DEMAND, DoubtingReader
+
+MONEY, WON = "aim/revenue", "winner_told/no"
+
+
+@dataclass
+class Fixed:
+    """Reads every sentence as one clause, and keeps what it was asked."""
+
+    found: Clause
+    asked: list[str]
+
+    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+        self.asked += sentences
+        return [self.found] * len(sentences)
+
+
+def found(reader: Clause, doubter: Clause) -> tuple[Clause, list[str]]:
+    doubts = Fixed(doubter, [])
+    (clause,) = DoubtingReader(Fixed(reader, []), doubts).clauses(["A sentence."])
+    return clause, doubts.asked
+
+
+@pytest.mark.parametrize(
+    ("meaning", "sure", "doubt"),
+    [(OTHER, 0.85, NO_DEMAND), (NOTHING, 0.97, NO_DEMAND), (OTHER, 0.84, ""), (MONEY, 0.99, "")],
+)
+def test_only_a_doubter_who_is_sure_of_no_demand_counts(
+    meaning: str, sure: float, doubt: str
+) -> None:
+    clause, asked = found(Clause(WON, None, "its part", 0.9), Clause(meaning, None, "", sure))
+    assert (clause.meaning, clause.confidence, clause.doubt) == (WON, 0.9, doubt)
+    assert asked == ["its part"]  # the words of the clause, not the whole sentence
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        Clause(OTHER, None, "x", 0.9),
+        Clause(WON, None, "x", 0.9, "two amounts"),
+        Clause("fact/ring", None, "x", 0.9),
+        Clause("floor/participation", 0.5, "x", 0.9),
+    ],
+    ids=["no demand", "in doubt", "a fact", "a floor"],
+)
+def test_what_is_not_used_facts_and_floors_stay_as_they_are(clause: Clause) -> None:
+    assert found(clause, Clause(OTHER, None, "", 0.99)) == (clause, [])
