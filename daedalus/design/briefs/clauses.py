@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from daedalus.design.briefs.meanings import MEANINGS, RING, Meaning
+from daedalus.design.briefs.meanings import MEANINGS, PENALTIES, RING, Meaning
 from daedalus.market.allowed import Allowed, Between
 from daedalus.market.goal import Goal
 from daedalus.market.mechanism import RANGES
 
 MAIN_SHARE = 0.7
 """Weight of the main aim where another one counts too."""
+
+_POINTS = (
+    "Fines are read in points, not in money: by default a point is a quarter of the top value for "
+    "false names and walking away, and all of it for rings."
+)
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,8 @@ class Understanding:
         on_ring = any(each.parts.on_ring for each in self.clauses) and not self.population
         nothing = "No rule, aim or fact was found: only R counts, and all may be set."
         no_ring = "A condition was read as: no ring, since the brief tells of none."
-        return [nothing] * (not self.clauses) + [no_ring] * on_ring
+        fined = any(each.parts.bounded in PENALTIES and each.amount for each in self.clauses)
+        return [nothing] * (not self.clauses) + [no_ring] * on_ring + [_POINTS] * fined
 
     @property
     def warnings(self) -> list[str]:

@@ -90,6 +90,23 @@ def test_a_condition_looks_at_the_facts_wherever_they_stand(order: tuple[str, ..
         assert understand(of(*clauses)).allowed["collusion_penalty"] == expected
 
 
+@pytest.mark.parametrize(
+    ("clause", "told"),
+    [
+        (Clause("shill_fine/least", 2.0), True),
+        (Clause("withdrawal_fine/most", 0.5), True),
+        (Clause("shill_fine/none"), False),
+        (Clause("reserve_least/x", 0.2), False),
+        (Clause("shill_fine/least", 9.0), False),
+    ],
+)
+def test_what_a_point_of_a_fine_is_worth_is_told_where_one_is_used(
+    clause: Clause, told: bool
+) -> None:
+    notes = understand([clause, Clause("aim/revenue")]).notes
+    assert any("a quarter of the top value" in each for each in notes) == told
+
+
 def test_what_cannot_be_used_is_named() -> None:
     clauses = [*of("reserve_least/x 3", NOTHING), Clause("reserve_most/x", None, "m")]
     understood = understand([*clauses, Clause(OTHER, None, "o")])
