@@ -20,7 +20,7 @@ from tests.populations import in_both_markets
 from tests.service.conftest import serving
 
 ROOT = Path(__file__).parents[2]
-PYTHON, GYMNASIUM, FORK = (
+PYTHON, RESTRICTED, FORK, GYMNASIUM = (
     block
     for page in ("README.md", "docs/plugs.md")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
@@ -40,6 +40,14 @@ def test_five_lines_of_python(capsys: pytest.CaptureFixture[str]) -> None:
     episode = daedalus.make("stage3").env.reset(market_seeds(0, "service", 1))
     expected = episode.step(Mechanisms.stack([daedalus.Mechanism(auction_type="vcg")])).reward[0]
     assert float(capsys.readouterr().out) == expected
+
+
+def test_a_market_in_which_little_may_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    market = done(RESTRICTED)["market"]
+    assert 0.0 < float(capsys.readouterr().out) < 1.0
+    assert market.env.settings.episode_length == 20 and not market.done
+    with pytest.raises(ValueError, match="auction_type: 'first_price' is not allowed"):
+        market.step(daedalus.Mechanism(auction_type="first_price", reserve_price=0.2))
 
 
 @pytest.mark.slow
