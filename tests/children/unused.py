@@ -1,4 +1,4 @@
-"""Libraries that others import, that no test needs, and that take a process seconds."""
+"""A library that another imports, that no test needs, and that takes a process seconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from unittest.mock import MagicMock
 
 
 def leave_out() -> None:
-    """Let imports of them do nothing in this process.
+    """Let an import of it do nothing in this process.
 
-    Without ``rfc3987_syntax``, jsonschema leaves out a check of addresses, which it would make from
-    38 grammars: 3.8 s of the import of OpenEnv. Of ``gradio``, OpenEnv makes a page that this
-    project does not show: 1.7 s. ``tests/test_package.py`` imports OpenEnv with both.
+    Of ``gradio``, OpenEnv makes a page that this project does not show: 1.7 s.
+    ``tests/test_package.py`` imports OpenEnv with it.
     """
-    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     sys.modules["gradio"] = _Gradio("gradio")
 
 
