@@ -75,8 +75,8 @@ def near_examples() -> list[tuple[str, str]]:
 def plain_and_near_examples() -> list[tuple[str, str]]:
     """Return more sentences with their classes, for a reader that doubts what is not asked.
 
-    Four writers wrote them: two what only sounds like a meaning, and two plain demands, so that the
-    reader does not doubt those.
+    Eight writers wrote them: four what only sounds like a meaning, and four plain demands, so that
+    the reader does not doubt those. Two of each four wrote short orders, such as "No VCG".
     """
     given = json.loads((DATA / "wordings_doubts.json").read_text(encoding="utf-8"))
     return [
