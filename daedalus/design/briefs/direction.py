@@ -57,6 +57,13 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 """Beginnings of words of which a sentence has one that names a most. Others may have one, too."""
+_BARE_RESERVE = re.compile(
+    r"\W*(?:(?:set|use|make|take|have|let|put) )?(?:(?:the|an?|our|my) )?reserve(?: price)?"
+    rf"(?: (?:of|at|to|is|(?:must |should |shall |will )?be))?[ :=]*{X}[ .,;!]*",
+    re.IGNORECASE,
+)
+"""A masked sentence that names a reserve and no side: all who wrote one meant exactly that."""
+_EXACTLY = "reserve_exact/x"
 _JOINT = re.compile(r"[,;]|\b(?:and|but|yet|while|nor)\b", re.IGNORECASE)
 _CONCEIVABLE = 0.02
 """Least probability of the side that words name: who is surer of the other one may be right."""
@@ -78,9 +85,11 @@ def on_the_side_of_its_words(
 
     A reader may know that a sentence bounds the reserve, and not from which side. Where the words
     name one side alone, what it gave to the other side belongs to this one, unless it is sure of
-    the other one.
+    the other one. A bare reserve, as in "Reserve: 0.25", is meant exactly.
     """
     sides, said = sides_of(meaning), ends_in(text)
+    if MEANINGS[meaning].bounded == "reserve_price" and _BARE_RESERVE.fullmatch(masked(text)):
+        return _EXACTLY, sum(probabilities[each] for each in (_EXACTLY, *sides.values()))
     if meaning not in sides.values() or len(said) != 1:
         return meaning, probabilities[meaning]
     named = sides[said.pop()]
