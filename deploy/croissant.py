@@ -260,7 +260,8 @@ PUBLISHED = (
             "version": "1.0.0",
             "description": "Briefs as sellers write them, with their meanings and amounts, which "
             "each line has under the key meanings. Short files hold notes; most sentences of near "
-            "ones only sound like a demand, and plain ones ask for one thing in plain words.",
+            "ones only sound like a demand, plain ones ask for one thing in plain words, and "
+            "orders have one to seven words.",
             "in_language": ["en"],
             "data_collection": "Each file by another instance of a language model, which saw the "
             "meanings and no other text.",
@@ -268,7 +269,8 @@ PUBLISHED = (
             "data_annotation_protocol": [
                 "The labels are the writer's. Of test_2, test_3, short_test_2, short_test_3, the "
                 "files of bounds, near_test_2 and plain_test_2, readers that saw no labels gave "
-                "all 1,483 again, and of the other single sentences 635 of 653."
+                "all 1,483 again, of the orders 539 of 540 (the other one has the reader's label), "
+                "and of the other single sentences 635 of 653."
             ],
             "data_biases": ["English alone. Instances of a language model are much alike."],
             "data_limitations": [

@@ -21,6 +21,7 @@ BRIEFS = [each.stem for each in sorted(FILES[1].parent.glob("*.jsonl"))]
 _ROWS = {"benchmark": 980, "benchmark_2": 980, "best_fixed_wide": 196, "classic_parity": 90}
 _ROWS |= {"near_dev": 150, "near_test": 159, "near_test_2": 158}
 _ROWS |= {"plain_dev": 172, "plain_test": 172, "plain_test_2": 172}
+_ROWS |= {"orders_dev": 180, "orders_test": 180, "orders_test_2": 180}
 reads_croissant = pytest.mark.skipif(
     find_spec("mlcroissant") is None, reason="mlcroissant is not installed; make setup installs it"
 )

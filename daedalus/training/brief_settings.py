@@ -38,7 +38,8 @@ class BriefReaderSettings(Checked):
         rank: Rank of the adapters.
         dropout: Share of their inputs that is dropped.
         benchmark: Whether only what the benchmark allows is learnt, see ``examples``.
-        wordings: Sentences of each meaning, at most.
+        wordings: Sentences of each meaning and writer, at most. What ``near`` and ``parts`` add
+            comes whole.
         balanced: Whether all meanings weigh the same, however many sentences they have. What cannot
             be set has most, and would draw short rules to it. So the package's reader of whole
             sentences is trained, and the benchmark's is not.
