@@ -19,14 +19,14 @@ from daedalus.training.brief_settings import BriefReaderSettings
 def main(config: BriefReader, out: Path) -> None:
     """Write the reader to ``out``/reader, losses.csv and reading.csv."""
     with slow_imports():
-        from daedalus.training.brief_reader import train_reader
+        from daedalus.training.brief_reader import save, train_reader
 
     settings = config.reader
     with tracked(config, out) as (_, report):
         with phase(SFT):
             given = sentences(settings)
             reader, losses = train_reader(given, settings, config.seed)
-        reader.save(out / "reader")
+        save(reader, out / "reader")
         report.table(pd.DataFrame({"epoch": range(1, len(losses) + 1), "loss": losses}), "losses")
         table = reading(reader, settings.benchmark)
         report.table(table, "reading")

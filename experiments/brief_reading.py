@@ -57,7 +57,7 @@ def _read(config: BriefReading) -> Iterator[pd.DataFrame]:
 def _of_sellers() -> dict[str, Callable[[str], Understanding]]:
     """Return what reads briefs for people, and what reads sentence by sentence."""
     shipped = load_understanding(load_reader)
-    from daedalus.training.brief_reader import load_reader as load_tuned
+    from daedalus.training.tuned_reader import load_reader as load_tuned
 
     sentences = load_tuned(packaged_reader("reader"))
     return {

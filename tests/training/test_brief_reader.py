@@ -18,10 +18,11 @@ from daedalus.design.briefs.meanings import OTHER
 from daedalus.design.briefs.readers import read
 from daedalus.design.briefs.wordings import NEAR
 from daedalus.market.allowed import Between
-from daedalus.training import brief_reader
-from daedalus.training.brief_reader import load_reader, train_reader
+from daedalus.training import brief_reader, sentence_encoder
+from daedalus.training.brief_reader import save, train_reader
 from daedalus.training.brief_settings import BriefReaderSettings
-from daedalus.training.sentence_encoder import load_encoder, load_sentence_encoder
+from daedalus.training.sentence_encoder import load_sentence_encoder
+from daedalus.training.tuned_reader import load_reader
 
 RESERVE = "reserve_least/x"
 EXAMPLES = [
@@ -54,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     place = str(tmp_path / "encoder")
     model.save_pretrained(place)
     wrapped.save_pretrained(place)
-    monkeypatch.setattr(brief_reader, "load_encoder", lambda: load_encoder(place))
+    monkeypatch.setattr(sentence_encoder, "ENCODER", place)
     return place
 
 
@@ -62,10 +63,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_reader_learns_and_comes_back(folder: str, tmp_path: Path) -> None:
     reader, losses = train_reader([(each,) for each in EXAMPLES], SETTINGS, seed=0)
     assert losses[-1] < 0.6 < losses[0]
-    reader.save(tmp_path / "reader")
+    save(reader, tmp_path / "reader")
     texts = [text for text, _ in EXAMPLES]
     again = load_reader(tmp_path / "reader").clauses(texts)
-    assert again == reader.clauses(texts)
+    sure = [each.confidence for each in reader.clauses(texts)]
+    assert [each.confidence for each in again] == pytest.approx(sure, abs=1e-5)
     assert [each.meaning for each in again] == [meaning for _, meaning in EXAMPLES]
     understood = read(reader, "Tell nobody who won. Sell nothing below a fifth of it.")
     assert understood.allowed == {
@@ -78,7 +80,7 @@ def test_a_reader_learns_and_comes_back(folder: str, tmp_path: Path) -> None:
 def test_what_only_sounds_like_a_meaning_asks_for_nothing(folder: str, tmp_path: Path) -> None:
     near = [("Who won is all one to us.", f"{NEAR}winner_told/no"), ("Boats.", OTHER)]
     reader, _ = train_reader([(each,) for each in EXAMPLES + near], SETTINGS, seed=0)
-    reader.save(tmp_path / "reader")
+    save(reader, tmp_path / "reader")
     texts = [near[0][0], *(text for text, _ in EXAMPLES)]
     found = load_reader(tmp_path / "reader").clauses(texts)
     assert [each.meaning for each in found] == [OTHER, *(meaning for _, meaning in EXAMPLES)]
@@ -93,7 +95,7 @@ def test_the_same_seed_trains_the_same_reader(folder: str) -> None:
 
 
 def test_embeddings_have_length_one_whatever_is_beside_them(folder: str) -> None:
-    embed = load_sentence_encoder(folder)
+    embed = load_sentence_encoder()
     together = embed(["We like boats.", "Tell nobody who won, and who is old."])
     assert np.allclose(np.linalg.norm(together, axis=1), 1.0)
     assert np.allclose(together[0], embed(["We like boats."])[0], atol=1e-6)
@@ -106,7 +108,7 @@ def test_a_sentence_in_parts_is_read_part_by_part(folder: str, tmp_path: Path) -
     both = (("Tell nobody who won", "winner_told/no"), (", at least 0.5 must come in.", RESERVE))
     examples = [*((each,) for each in EXAMPLES), both]
     settings = replace(SETTINGS, parts=True, epochs=60)
-    train_reader(examples, settings, seed=0)[0].save(tmp_path / "reader")
+    save(train_reader(examples, settings, seed=0)[0], tmp_path / "reader")
     reader = load_reader(tmp_path / "reader")
     found = reader.clauses(
         ["Tell nobody who won, at least a fifth must come in.", "We like boats."]
