@@ -64,10 +64,13 @@ _BARE_RESERVE = re.compile(
 )
 """A masked sentence that names a reserve and no side: all who wrote one meant exactly that."""
 _EXACTLY = "reserve_exact/x"
+_BARE_SHARE = re.compile(rf"\W*(?:and )?(?:mean |average )?\w+[ :=]*{X}\W*", re.IGNORECASE)
+"""A masked sentence of a noun and an amount, as "fairness 30 %": a floor, or a weight."""
 _JOINT = re.compile(r"[,;]|\b(?:and|but|yet|while|nor)\b", re.IGNORECASE)
 _CONCEIVABLE = 0.02
 """Least probability of the side that words name: who is surer of the other one may be right."""
 _NO_SIDE = "it does not say whether this is the least fine or the most; say at least or at most"
+_NO_FLOOR = "if it is the least mean, say at least; how much an aim counts has no amount"
 _OTHER_SIDE = "its words may name another limit; give that one a sentence of its own"
 OPPOSITE = {"least": "most", "most": "least"}
 _SIDES: dict[tuple[str, str], str] = {
@@ -103,8 +106,11 @@ def with_direction_checked(clause: Clause) -> Clause:
 
     A reader may take "0.5 or lower" for a least amount, which is the opposite of what is asked. It
     has learnt no fine without a side, and takes "fine them 2" for at most 2, which lets it be 0.
+    Neither does "fairness 30 %" say that it is a floor.
     """
     parts = clause.parts
+    if parts.floor and not clause.fault and _BARE_SHARE.fullmatch(masked(clause.sentence)):
+        return replace(clause, doubt=_NO_FLOOR)
     if not parts.takes_amount or parts.bound == "exact" or clause.fault:
         return clause
     said, end = ends_in(clause.sentence), OPPOSITE[parts.bound]

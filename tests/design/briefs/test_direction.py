@@ -47,6 +47,21 @@ def test_words_of_the_other_end_alone_are_a_doubt(meaning: str, text: str, doubt
 
 
 @pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("fairness 30 %.", True),
+        ("and fairness: 0.3", True),
+        ("mean fairness 0.3 or more", False),
+        ("Fairness floor: 0.3", False),
+        ("Fairness must stay over 30 %", False),
+    ],
+)
+def test_a_bare_share_is_no_floor(text: str, doubt: bool) -> None:
+    checked = with_direction_checked(clause("floor/fairness", text, 0.9))
+    assert bool(checked.doubt) is doubt and (not doubt or "say at least" in checked.doubt)
+
+
+@pytest.mark.parametrize(
     ("meaning", "text", "doubt"),
     [
         ("withdrawal_fine/most", "If anyone walks away from a win, fine them 2.", True),
