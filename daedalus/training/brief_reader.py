@@ -56,11 +56,17 @@ def train_reader(
     head = nn.Linear(model.config.hidden_size, len(classes))
     encoder = SentenceEncoder(load_tokenizer(), model)
     reader = TunedReader(encoder, head, classes, settings.parts)
-    return reader, _fit(reader, sentences, settings, seed)
+    try:
+        return reader, _fit(reader, sentences, settings, seed)
+    finally:
+        model.eval()
 
 
 def save(reader: TunedReader, folder: Path) -> None:
-    """Write adapters, head and classes of a trained reader to a folder, whole or not at all."""
+    """Write what ``train_reader`` returned to a folder, whole or not at all.
+
+    The encoder's own weights are not written, only adapters, head and classes.
+    """
     adapted: Any = reader.encoder.model
     adapted.peft_config["default"].base_model_name_or_path = NAME
     names = {"by_word": reader.by_word, "meanings": reader.classes}
@@ -92,7 +98,6 @@ def _fit(
             schedule.step()
             total.append(float(loss.detach()))
         losses.append(float(np.mean(total)))
-    reader.encoder.model.eval()
     return losses
 
 

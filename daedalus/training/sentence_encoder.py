@@ -42,7 +42,7 @@ class SentenceEncoder:
     model: nn.Module
 
     def __call__(self, sentences: Sequence[str]) -> Tensor:
-        """Return the embeddings of B sentences, shape (B, width); they carry gradients."""
+        """Return embeddings of B sentences, shape (B, width), with gradients if the model has."""
         hidden, tokens = self._hidden(sentences)
         mask = torch.tensor([each.attention_mask for each in tokens])[..., None]
         mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
@@ -55,8 +55,9 @@ class SentenceEncoder:
             sentences: B sentences.
 
         Returns:
-            Embeddings of length 1, shape (B, T, width), which carry gradients; and the first
-            character and the one after the last of each, shape (B, T, 2), equal where none is.
+            Embeddings of length 1, shape (B, T, width), with gradients if the model has; and the
+            first character and the one after the last of each, shape (B, T, 2), equal where there
+            is none.
         """
         hidden, tokens = self._hidden(sentences)
         characters = np.array([each.offsets for each in tokens])
@@ -100,7 +101,11 @@ def load_tokenizer() -> Tokenizer:
 
 
 def load_sentence_encoder() -> Embed:
-    """Return a function of B sentences to their embeddings, float64, shape (B, width)."""
+    """Return a function of B sentences to their embeddings, float64, shape (B, width).
+
+    Raises:
+        CannotRunError: The weights cannot be had.
+    """
     encoder = load_encoder()
 
     @torch.no_grad()

@@ -37,7 +37,7 @@ class TunedReader:
     """Reads sentences by an encoder with adapters.
 
     Args:
-        encoder: The encoder, adapters included.
+        encoder: The encoder, adapters included, in eval mode.
         head: From an embedding to a logit for each class.
         classes: Names of the classes, in the order of the logits: meanings, and what is ``NEAR``
             one of them and asks for nothing that a meaning has.
@@ -69,7 +69,7 @@ class TunedReader:
         logits = self.logits(self.encoder([masked(each) for each in sentences]))
         probabilities = self._odds(logits)
         return [
-            self._clause(sentence, int(row.argmax()), row)
+            self._clause(sentence, sentence, int(row.argmax()), row)
             for sentence, row in zip(sentences, probabilities, strict=True)
         ]
 
@@ -117,13 +117,15 @@ class TunedReader:
             ends = range_by_its_words(self.meanings[label], text, sentence, named)
             if ends:
                 return [Clause(meaning, amount, text, sure) for meaning, amount, sure in ends]
-        return [self._clause(text, label, probabilities)]
+        return [self._clause(text, sentence, label, probabilities)]
 
-    def _clause(self, text: str, label: int, probabilities: NDArray[np.float32]) -> Clause:
+    def _clause(
+        self, text: str, sentence: str, label: int, probabilities: NDArray[np.float32]
+    ) -> Clause:
         named = dict(zip(self.meanings, probabilities.tolist(), strict=True))
         meaning, sure = self.meanings[label], named[self.meanings[label]]
         if self.sides:
-            meaning, sure = on_the_side_of_its_words(meaning, text, named)
+            meaning, sure = on_the_side_of_its_words(meaning, text, sentence, named)
         return clause(meaning, text, sure)
 
     def logits(self, embeddings: Tensor) -> Tensor:
@@ -140,6 +142,6 @@ def load_reader(folder: Path, sides: bool = False) -> TunedReader:
     """
     names = json.loads((folder / CLASSES).read_text())
     weights = torch.load(folder / HEAD, weights_only=True)
-    head = nn.Linear(*reversed(weights["weight"].shape))
+    head = nn.Linear(weights["weight"].shape[1], len(names["meanings"]))
     head.load_state_dict(weights)
     return TunedReader(load_encoder(folder), head, names["meanings"], names["by_word"], sides)

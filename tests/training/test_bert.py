@@ -18,6 +18,9 @@ def test_hidden_states_are_those_of_transformers(tmp_path: Path) -> None:
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3}
     config = BertConfig(vocab_size=50, num_attention_heads=4, max_position_embeddings=16, **sizes)
     model = BertModel(config).eval()
+    with torch.no_grad():
+        for each in model.parameters():  # or all biases are 0, and all norms alike
+            each.add_(0.2 * torch.randn_like(each))
     model.save_pretrained(tmp_path / "encoder")
     ids = torch.randint(50, (4, 9))
     mask = (torch.arange(9) < torch.tensor([[9], [3], [1], [7]])).long()

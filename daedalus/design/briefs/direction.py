@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.amounts import amounts_in, masked
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import MEANINGS, PENALTIES
 
@@ -58,14 +58,22 @@ _LIMIT = re.compile(
 )
 """Beginnings of words of which a sentence has one that names a most. Others may have one, too."""
 _BARE_RESERVE = re.compile(
-    r"\W*(?:(?:set|use|make|take|have|let|put) )?(?:(?:the|an?|our|my) )?reserve(?: price)?"
-    rf"(?: (?:of|at|to|is|(?:must |should |shall |will )?be))?[ :=]*{X}[ .,;!]*",
+    r"[^\w\u2264\u2265<>]*(?:please )?(?:(?:we|i) (?:want|would like) |with )?"
+    r"(?:(?:set|use|make|take|have|let|put|keep|fix) )?(?:(?:the|an?|our|my) )?reserve(?: price)?"
+    r"(?: (?:of|at|to|(?:is|(?:must |should |shall |will )?be)(?: set (?:at|to))?))?"
+    rf"[ :=(\u2013-]*{X}\)?(?: of the (?:top )?value)?(?:,? please)?[ .,;!]*",
     re.IGNORECASE,
 )
-"""A masked sentence that names a reserve and no side: all who wrote one meant exactly that."""
+"""A masked sentence that names a reserve and no side: all who wrote one meant exactly this."""
 _EXACTLY = "reserve_exact/x"
-_BARE_SHARE = re.compile(rf"\W*(?:and )?(?:mean |average )?\w+[ :=]*{X}\W*", re.IGNORECASE)
-"""A masked sentence of a noun and an amount, as "fairness 30 %": a floor, or a weight."""
+_SHARED = "(?:fairness|evenness|participation|turnout|attendance)"
+_BARE_SHARE = re.compile(
+    r"\W*(?:and |plus )?(?:mean |average )?"
+    rf"(?:{_SHARED}(?: (?:counts|weighs)(?: for)?)?[ :=(\u2013-]*{X}|{X} (?:for )?{_SHARED})"
+    r"[ .,;!)]*",
+    re.IGNORECASE,
+)
+"""A masked sentence of a term and an amount, as "fairness 30 %": a floor, or a weight."""
 _JOINT = re.compile(r"[,;]|\b(?:and|but|yet|while|nor)\b", re.IGNORECASE)
 _CONCEIVABLE = 0.02
 """Least probability of the side that words name: who is surer of the other one may be right."""
@@ -82,16 +90,22 @@ _SIDES: dict[tuple[str, str], str] = {
 
 
 def on_the_side_of_its_words(
-    meaning: str, text: str, probabilities: Mapping[str, float]
+    meaning: str, text: str, sentence: str, probabilities: Mapping[str, float]
 ) -> tuple[str, float]:
     """Return a meaning and its probability, given the side from which words bound an amount.
 
     A reader may know that a sentence bounds the reserve, and not from which side. Where the words
     name one side alone, what it gave to the other side belongs to this one, unless it is sure of
     the other one. A bare reserve, as in "Reserve: 0.25", is meant exactly.
+
+    Args:
+        meaning: What the reader took the text for.
+        text: A sentence, or a part of one.
+        sentence: The whole of it.
+        probabilities: What the reader gave to each meaning.
     """
     sides, said = sides_of(meaning), ends_in(text)
-    if MEANINGS[meaning].bounded == "reserve_price" and _BARE_RESERVE.fullmatch(masked(text)):
+    if MEANINGS[meaning].bounded == "reserve_price" and _is_bare_reserve(text, sentence):
         return _EXACTLY, sum(probabilities[each] for each in (_EXACTLY, *sides.values()))
     if meaning not in sides.values() or len(said) != 1:
         return meaning, probabilities[meaning]
@@ -101,12 +115,17 @@ def on_the_side_of_its_words(
     return named, sum(probabilities[each] for each in sides.values())
 
 
+def _is_bare_reserve(text: str, sentence: str) -> bool:
+    alone = len(set(amounts_in(sentence))) == 1 and not ends_in(sentence)
+    return alone and bool(_BARE_RESERVE.fullmatch(masked(text)))
+
+
 def with_direction_checked(clause: Clause) -> Clause:
     """Return a clause, in doubt if its words bound its amount from the other side, or from none.
 
     A reader may take "0.5 or lower" for a least amount, which is the opposite of what is asked. It
     has learnt no fine without a side, and takes "fine them 2" for at most 2, which lets it be 0.
-    Neither does "fairness 30 %" say that it is a floor.
+    It takes "fairness 30 %" for a floor, which may be a weight.
     """
     parts = clause.parts
     if parts.floor and not clause.fault and _BARE_SHARE.fullmatch(masked(clause.sentence)):

@@ -52,6 +52,11 @@ def test_words_of_the_other_end_alone_are_a_doubt(meaning: str, text: str, doubt
         ("fairness 30 %.", True),
         ("and fairness: 0.3", True),
         ("mean fairness 0.3 or more", False),
+        ("Fairness (30 %)", True),
+        ("30 % for fairness", True),
+        ("fairness counts for 0.3", True),
+        ("fairness 0.3+", False),
+        ("Minimum 0.3", False),
         ("Fairness floor: 0.3", False),
         ("Fairness must stay over 30 %", False),
     ],
@@ -89,7 +94,10 @@ def test_a_fine_that_names_no_side_is_no_most(meaning: str, text: str, doubt: bo
         ("reserve_most/x", "a reserve of 0.4", ("reserve_exact/x", 0.95)),
         ("reserve_least/x", "Reserve price: 25 %.", ("reserve_exact/x", 0.95)),
         ("reserve_least/x", "Set the reserve at 0.4!", ("reserve_exact/x", 0.95)),
+        ("reserve_most/x", "Please keep the reserve (0.4).", ("reserve_exact/x", 0.95)),
+        ("reserve_most/x", "The reserve price is set at a third", ("reserve_exact/x", 0.95)),
         ("reserve_most/x", "a reserve that is about 0.4", ("reserve_most/x", 0.5)),
+        ("reserve_most/x", "\u2265 reserve 0.4", ("reserve_most/x", 0.5)),
         ("reserve_most/x", "reserve >= 0.4", ("reserve_least/x", 0.9)),
         ("reserve_least/x", "at least 0.2 and at most 0.4", ("reserve_least/x", 0.4)),
         ("reserve_least/x", "cap the reserve at 0.4", ("reserve_most/x", 0.9)),
@@ -110,8 +118,24 @@ def test_words_say_from_which_side_a_field_is_bounded(
     odds = {"reserve_most/x": 0.5, "reserve_least/x": 0.4, "reserve_exact/x": 0.05}
     odds |= {"shill_fine/least": 0.05, "aim/revenue": 0.0}
     odds |= {"withdrawal_fine/most": 0.99, "withdrawal_fine/least": 0.01}  # it is sure
-    found, sure = on_the_side_of_its_words(meaning, text, odds)
+    found, sure = on_the_side_of_its_words(meaning, text, text, odds)
     assert (found, round(sure, 9)) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "bare"),
+    [
+        ("We need money, reserve 0.3", True),
+        ("Reserve 0.3 to 0.5", False),
+        ("Reserve 0.3, at the very least", False),
+    ],
+)
+def test_a_part_is_a_bare_reserve_if_its_sentence_says_no_more_of_it(
+    sentence: str, bare: bool
+) -> None:
+    odds = {"reserve_least/x": 0.9, "reserve_most/x": 0.0, "reserve_exact/x": 0.1}
+    found, _ = on_the_side_of_its_words("reserve_least/x", "reserve 0.3", sentence, odds)
+    assert (found == "reserve_exact/x") is bare
 
 
 def test_what_writers_mean_is_seldom_in_doubt() -> None:
