@@ -15,27 +15,30 @@ from daedalus.training.tuned_reader import load_reader
 
 NO_DEMAND = "it may ask for nothing that can be set; say otherwise what you want"
 """Why a clause that a doubter takes for none is not used."""
+ELSE = "it may ask for something else; say it in other words"
+"""Why a clause that a doubter takes for another one is not used."""
 
-# The least at which no demand of the files with ``dev`` is lost but one plain one.
-_SURE = 0.85
+# The least at which of a hundred demands of the files with ``dev`` one is lost.
+_SURE_OF_NONE, _SURE_OF_ANOTHER = 0.7, 0.5
 
 
 @dataclass(frozen=True)
 class DoubtingReader:
-    """Reads as another reader does, but for clauses that a doubter surely takes for no demand.
+    """Reads as another reader does, but for clauses that a doubter surely takes for something else.
 
     Attributes:
         reader: It finds the demands of a sentence.
-        doubter: It learnt what only sounds like a demand, too. It counts only where its likeliest
-            meaning of a clause's words is ``NOTHING`` or ``OTHER``, and it is at least 0.85 sure.
-            It does not doubt facts about bidders, nor floors: plain ones it took for nothing.
+        doubter: It learnt what only sounds like a demand, too. It counts where it takes the words
+            of a clause for no demand, and is at least 0.7 sure, or for another one, and is at least
+            0.5 sure. It does not doubt facts about bidders, nor floors: plain ones it took for
+            nothing.
     """
 
     reader: Reader
     doubter: Reader
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
-        """Return the reader's clauses, with a doubt at what the doubter takes for no demand."""
+        """Return the reader's clauses, in doubt where the doubter finds something else."""
         return [self._doubted(each) for each in self.reader.clauses(sentences)]
 
     def _doubted(self, clause: Clause) -> Clause:
@@ -43,8 +46,16 @@ class DoubtingReader:
         if trusted or not can_be_used(clause):
             return clause
         (found,) = self.doubter.clauses([clause.sentence])
-        no_demand = found.meaning in (NOTHING, OTHER) and found.confidence >= _SURE
-        return replace(clause, doubt=NO_DEMAND) if no_demand else clause
+        return replace(clause, doubt=_doubt(clause, found))
+
+
+def _doubt(clause: Clause, found: Clause) -> str:
+    """Return why a clause is in doubt if a doubter finds another one; empty if it is not."""
+    if found.meaning in (NOTHING, OTHER):
+        return NO_DEMAND if found.confidence >= _SURE_OF_NONE else ""
+    field = clause.parts.bounded  # another bound of it is no other demand: words tell the side
+    same = found.meaning == clause.meaning or (field and found.parts.bounded == field)
+    return "" if same or found.confidence < _SURE_OF_ANOTHER else ELSE
 
 
 def load_doubting_reader() -> DoubtingReader:

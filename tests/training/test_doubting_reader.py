@@ -9,7 +9,7 @@ import pytest
 
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import NOTHING, OTHER
-from daedalus.training.doubting_reader import NO_DEMAND, DoubtingReader
+from daedalus.training.doubting_reader import ELSE, NO_DEMAND, DoubtingReader
 
 MONEY, WON = "aim/revenue", "winner_told/no"
 
@@ -34,14 +34,27 @@ def found(reader: Clause, doubter: Clause) -> tuple[Clause, list[str]]:
 
 @pytest.mark.parametrize(
     ("meaning", "sure", "doubt"),
-    [(OTHER, 0.85, NO_DEMAND), (NOTHING, 0.97, NO_DEMAND), (OTHER, 0.84, ""), (MONEY, 0.99, "")],
+    [
+        (OTHER, 0.7, NO_DEMAND),
+        (NOTHING, 0.97, NO_DEMAND),
+        (OTHER, 0.69, ""),
+        (MONEY, 0.5, ELSE),
+        (MONEY, 0.49, ""),
+        (WON, 0.99, ""),
+    ],
 )
-def test_only_a_doubter_who_is_sure_of_no_demand_counts(
+def test_a_doubter_counts_where_it_is_sure_of_something_else(
     meaning: str, sure: float, doubt: str
 ) -> None:
     clause, asked = found(Clause(WON, None, "its part", 0.9), Clause(meaning, None, "", sure))
     assert (clause.meaning, clause.confidence, clause.doubt) == (WON, 0.9, doubt)
     assert asked == ["its part"]  # the words of the clause, not the whole sentence
+
+
+def test_another_bound_of_the_same_field_is_no_doubt() -> None:
+    clause = Clause("reserve_exact/x", 0.3, "x", 0.9)
+    assert not found(clause, Clause("reserve_least/x", 0.3, "", 0.99))[0].doubt
+    assert found(clause, Clause("withdrawal_fine/least", 0.3, "", 0.99))[0].doubt == ELSE
 
 
 @pytest.mark.parametrize(
