@@ -344,6 +344,12 @@ CLAIMS: dict[str, list[Claim]] = {
             of_writers(["near_test", "near_test_2"], "idle", "mistaken"),
             READ_DEMANDS,
         ),
+        Claim(
+            "short orders for what no setting expresses",
+            r"two\s+others'\s+(\d+)\s+short\s+orders[\s\S]+?it\s+took\s+(\d+)\s+for\s+one",
+            of_writers(["orders_test", "orders_test_2"], "idle", "mistaken"),
+            READ_DEMANDS,
+        ),
     ],
     "ask": [
         Claim(
