@@ -264,7 +264,7 @@ PUBLISHED = (
             "orders have one to seven words.",
             "in_language": ["en"],
             "data_collection": "Each file by another instance of a language model, which saw the "
-            "meanings and no other text.",
+            "meanings and, for orders and plain sentences, a few examples.",
             "data_collection_type": ["Others"],
             "data_annotation_protocol": [
                 "The labels are the writer's. Of test_2, test_3, short_test_2, short_test_3, the "
@@ -285,7 +285,8 @@ PUBLISHED = (
                 "bare reserve mean exactly that was seen in the labels of all files.",
                 "Ten sentences of plain_dev and plain_test, two of near_test and ten of "
                 "orders_test and orders_test_2 are among those that trained the reader that "
-                "doubts. The writers of orders saw five as examples, of which two were errors of "
+                "doubts; these orders are plain demands. Twelve demands of orders_test have amounts "
+                "out of range. The writers of orders saw five orders as examples, two of them errors of "
                 "the reader before.",
                 "Writers of plain files saw each meaning in a few plain words: 31 of 172 sentences "
                 "stand in plain_dev and plain_test but for amounts. The package's own parser took "

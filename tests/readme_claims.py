@@ -345,7 +345,7 @@ CLAIMS: dict[str, list[Claim]] = {
             READ_DEMANDS,
         ),
         Claim(
-            "short orders for what no setting expresses",
+            "short orders that ask for nothing that it knows",
             r"two\s+others'\s+(\d+)\s+short\s+orders[\s\S]+?it\s+took\s+(\d+)\s+for\s+one",
             of_writers(["orders_test", "orders_test_2"], "idle", "mistaken"),
             READ_DEMANDS,

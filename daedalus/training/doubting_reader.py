@@ -18,13 +18,14 @@ NO_DEMAND = "it may ask for nothing that can be set; say otherwise what you want
 ELSE = "it may ask for something else; say it in other words"
 """Why a clause that a doubter takes for another one is not used."""
 
-# The least at which of a hundred demands of the files with ``dev`` one is lost.
+# Chosen among a few on the files with ``dev``: of their 968 demands 959 stay.
 _SURE_OF_NONE, _SURE_OF_ANOTHER = 0.7, 0.5
+_SHORT = 7  # words, as the orders have that it learnt, most of them without a period
 
 
 @dataclass(frozen=True)
 class DoubtingReader:
-    """Reads as another reader does, but for clauses that a doubter surely takes for something else.
+    """Reads as another reader does, but for clauses that a doubter takes for something else.
 
     Attributes:
         reader: It finds the demands of a sentence.
@@ -45,8 +46,16 @@ class DoubtingReader:
         trusted = clause.parts.population or clause.parts.floor
         if trusted or not can_be_used(clause):
             return clause
-        (found,) = self.doubter.clauses([clause.sentence])
-        return replace(clause, doubt=_doubt(clause, found))
+        doubts = (_doubt(clause, each) for each in self.doubter.clauses(_forms(clause.sentence)))
+        return replace(clause, doubt=next(filter(None, doubts), ""))
+
+
+def _forms(sentence: str) -> list[str]:
+    """Return a sentence; a short one also with a period, or without: people write both."""
+    if len(sentence.split()) > _SHORT:
+        return [sentence]
+    bare = sentence.rstrip(".! ")
+    return [sentence, f"{bare}." if bare == sentence else bare]
 
 
 def _doubt(clause: Clause, found: Clause) -> str:

@@ -48,7 +48,32 @@ def test_a_doubter_counts_where_it_is_sure_of_something_else(
 ) -> None:
     clause, asked = found(Clause(WON, None, "its part", 0.9), Clause(meaning, None, "", sure))
     assert (clause.meaning, clause.confidence, clause.doubt) == (WON, 0.9, doubt)
-    assert asked == ["its part"]  # the words of the clause, not the whole sentence
+    assert asked == ["its part", "its part."]  # the words of the clause, not the whole sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "forms"),
+    [
+        ("Ban false names.", ["Ban false names.", "Ban false names"]),
+        ("Ban false names", ["Ban false names", "Ban false names."]),
+        ("We do not want any false names at all.", ["We do not want any false names at all."]),
+    ],
+)
+def test_a_short_clause_is_doubted_with_and_without_its_period(
+    sentence: str, forms: list[str]
+) -> None:
+    doubts = Fixed(Clause(MONEY, None, "", 0.1), [])
+    DoubtingReader(Fixed(Clause(WON, None, sentence, 0.9), []), doubts).clauses(["x"])
+    assert doubts.asked == forms
+
+
+def test_one_doubt_of_two_forms_is_enough() -> None:
+    class Unsteady:
+        def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+            return [Clause(OTHER, None, each, 0.9 if each == "x" else 0.1) for each in sentences]
+
+    (clause,) = DoubtingReader(Fixed(Clause(WON, None, "x.", 0.9), []), Unsteady()).clauses(["x."])
+    assert clause.doubt == NO_DEMAND
 
 
 def test_another_bound_of_the_same_field_is_no_doubt() -> None:
