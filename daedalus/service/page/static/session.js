@@ -105,7 +105,7 @@ export class Session extends EventTarget {
     const saved = JSON.parse(this.storage.getItem(KEY) ?? "null");
     if (!saved) return false;
     ({ id: this.id, options: this.options, incumbent: this.incumbent, steps: this.steps } = saved);
-    const own = await held(this.id); // or this tab is the copy of another
+    const own = await held(this.id, AbortSignal.timeout(PATIENCE)); // or this tab is the copy of another
     try {
       this.state = await this.alive(() => api.state(this.id));
       if (!own || this.state.step_count !== this.steps.length) await this.#rebuild(newName());
@@ -189,11 +189,13 @@ export class Session extends EventTarget {
  * Hold a session's name for this tab, for as long as it is open. The copy of a tab has its storage,
  * and so its session.
  * @param {string} id
+ * @param {AbortSignal} [patience] Ends the wait for a name that another tab may hold. A new name has
+ *     none: a busy browser may take long to grant even that.
  * @returns {Promise<boolean>} False if another tab holds it. Browsers tell so on secure pages alone.
  */
-async function held(id) {
+async function held(id, patience) {
   if (!navigator.locks) return true;
-  const options = { signal: AbortSignal.timeout(PATIENCE) };
+  const options = patience ? { signal: patience } : {};
   return new Promise((resolve) => {
     const hold = () => new Promise(() => resolve(true));
     const refused = (/** @type {Error} */ { name }) => resolve(name !== "TimeoutError");

@@ -229,6 +229,11 @@ def test_an_objective_is_the_score_of_the_episode(visit: Visit) -> None:
     expect(tile).to_be_hidden()
 
 
+LATE_LOCKS = """
+const request = navigator.locks.request.bind(navigator.locks);
+navigator.locks.request = (...given) =>
+  new Promise((resolve) => setTimeout(resolve, 700)).then(() => request(...given));
+"""
 SLOW_RESETS = """() => {
     const ask = window.fetch;
     window.fetch = async (path, ...more) => {
@@ -253,6 +258,15 @@ def test_a_step_waits_for_the_reset_before_it(visit: Visit) -> None:
     visitor.at_step(10)
     assert visitor.state["seed"] == 8
     expect(page.locator("#notices")).to_be_empty()  # nothing had to be rebuilt
+
+
+def test_a_tab_holds_its_episode_though_its_browser_is_slow_to_say_so(visit: Visit) -> None:
+    visitor = visit()
+    visitor.page.add_init_script(LATE_LOCKS)
+    visitor.open(speed=4)
+    visitor.page.wait_for_timeout(1500)
+    held = visitor.page.evaluate("async () => (await navigator.locks.query()).held")
+    assert [each["name"] for each in held] == [f"daedalus.{visitor.session}"]
 
 
 def test_a_tab_that_was_duplicated_plays_an_episode_of_its_own(visit: Visit) -> None:
