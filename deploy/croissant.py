@@ -281,13 +281,14 @@ PUBLISHED = (
                 "are no range), though all were read several times. Nothing was chosen on "
                 "near_test, though it was read by several readers and its errors were seen, and "
                 "nothing on plain_test, plain_test_2 and near_test_2, which two readers that doubt "
-                "have read. orders_test and orders_test_2 were read once. That those who name a "
-                "bare reserve mean exactly that was seen in the labels of all files.",
+                "have read. orders_test and orders_test_2 were read twice by the one that ships. "
+                "That those who name a bare reserve mean exactly that was seen in the labels of "
+                "all files.",
                 "Ten sentences of plain_dev and plain_test, two of near_test and ten of "
                 "orders_test and orders_test_2 are among those that trained the reader that "
-                "doubts; these orders are plain demands. Twelve demands of orders_test have amounts "
-                "out of range. The writers of orders saw five orders as examples, two of them errors of "
-                "the reader before.",
+                "doubts; these orders are plain demands. Twelve demands of orders_test have "
+                "amounts out of range. The writers of orders saw five orders as examples, two of "
+                "them errors of the reader before.",
                 "Writers of plain files saw each meaning in a few plain words: 31 of 172 sentences "
                 "stand in plain_dev and plain_test but for amounts. The package's own parser took "
                 "those of the three plain files, and a look confirmed them. Seven amounts of money "
