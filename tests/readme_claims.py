@@ -316,7 +316,7 @@ CLAIMS: dict[str, list[Claim]] = {
         ),
         Claim(
             "sentences: how sure a part must be",
-            r"less than (0\.\d+) sure is not used",
+            r"less\s+than\s+(0\.\d+)\s+sure,\s+or\s+that\s+a\s+second\s+look",
             lambda _: f"{LEAST_CONFIDENCE}",
         ),
     ],
