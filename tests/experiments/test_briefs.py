@@ -300,13 +300,13 @@ LEAST_READ = {
     "short_test": 0.81, "short_test_2": 0.72, "short_test_3": 0.83, "short_bounds_dev": 0.75,
     "short_bounds_test": 0.76, "near_dev": 0.59, "near_test": 0.88,
     "near_test_2": 0.72, "plain_dev": 0.93, "plain_test": 0.92, "plain_test_2": 0.93,
-    "orders_dev": 0.80, "orders_test": 0.81, "orders_test_2": 0.89,
+    "orders_dev": 0.80, "orders_test": 0.81, "orders_test_2": 0.87,
 }  # fmt: skip
 """Shares of demands, some 0.02 below those that were read when this was written."""
 MOST_WRONG = {
-    "near_dev": 25, "near_test": 20, "near_test_2": 26,
+    "near_dev": 23, "near_test": 20, "near_test_2": 26,
     "plain_dev": 1, "plain_test": 1, "plain_test_2": 1,
-    "orders_dev": 16, "orders_test": 16, "orders_test_2": 18,
+    "orders_dev": 16, "orders_test": 14, "orders_test_2": 17,
 }  # fmt: skip
 """Wrong rules that may be set in files of single sentences: one or two more than were."""
 
