@@ -43,9 +43,8 @@ class SentenceEncoder:
 
     def __call__(self, sentences: Sequence[str]) -> Tensor:
         """Return embeddings of B sentences, shape (B, width), with gradients if the model has."""
-        hidden, tokens = self._hidden(sentences)
-        mask = torch.tensor([each.attention_mask for each in tokens])[..., None]
-        mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
+        hidden, mask, _ = self._hidden(sentences)
+        mean = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
         return nn.functional.normalize(mean, dim=1)
 
     def words(self, sentences: Sequence[str]) -> tuple[Tensor, NDArray[np.int64]]:
@@ -59,15 +58,15 @@ class SentenceEncoder:
             first character and the one after the last of each, shape (B, T, 2), equal where there
             is none.
         """
-        hidden, tokens = self._hidden(sentences)
+        hidden, _, tokens = self._hidden(sentences)
         characters = np.array([each.offsets for each in tokens])
         return nn.functional.normalize(hidden, dim=2), characters
 
-    def _hidden(self, sentences: Sequence[str]) -> tuple[Tensor, list[Any]]:
+    def _hidden(self, sentences: Sequence[str]) -> tuple[Tensor, Tensor, list[Any]]:
         tokens = self.tokenizer.encode_batch(list(sentences))
         ids = torch.tensor([each.ids for each in tokens])
         mask = torch.tensor([each.attention_mask for each in tokens])
-        return self.model(input_ids=ids, attention_mask=mask)[0], tokens
+        return self.model(input_ids=ids, attention_mask=mask)[0], mask, tokens
 
 
 def encoder_folder() -> Path:
