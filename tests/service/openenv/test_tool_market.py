@@ -133,7 +133,7 @@ def test_an_episode_in_which_the_server_fails_has_no_reward(
 
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Leave a small model with Qwen's chat template that has learnt to call the function."""
+    """Leave a small model with Qwen's chat template that calls the function whatever it reads."""
     torch.manual_seed(0)
     tool = get_json_schema(ToolMarket(None, PROMPT).set_rules)  # type: ignore[arg-type]
     (row,) = tool_prompts([0], PROMPT)
@@ -151,11 +151,15 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokens = tokenizer(texts, return_tensors="pt").input_ids
     labels = tokens.clone()
     labels[:, : -len(pieces[0]) - 1] = -100
+    opening = tokenizer("<|im_start|>assistant\n", return_tensors="pt").input_ids.shape[1]
+    told = tokens[:, : -len(pieces[0]) - 1 - opening]  # a view: what stands before the answer
     optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
-    for _ in range(40):
+    for _ in range(100):
         optimizer.zero_grad()
-        model(tokens, labels=labels).loss.backward()
+        cut = int(torch.randint(told.shape[1], ()))
+        model(tokens[:, cut:], labels=labels[:, cut:]).loss.backward()
         optimizer.step()
+        told[:] = torch.randint(len(tokenizer), told.shape)
     folder = tmp_path_factory.mktemp("caller")
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
