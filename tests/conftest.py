@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from daedalus.launch.config import compose_both
@@ -22,6 +23,9 @@ from tests.left_out import LeftOut
 
 # Before PyTorch is loaded: its threads that wait must leave the cores to other workers.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Some services that run tests ask for colours, which tests of texts do not expect.
+for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"):
+    os.environ.pop(name, None)
 # No test compiles by torch, but bitsandbytes loads the compiler, which takes each process a second.
 os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
 if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores
@@ -38,6 +42,16 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 keep_compositions(pytest.MonkeyPatch())
 keep_packages()
 leave_out()
+
+# The same examples in every run. A stalled core makes any of them slow, and the first one pays for
+# tables that are made once. Test modules take over what is loaded when they are imported.
+hypothesis.settings.register_profile(
+    "any_core",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("any_core")
 
 # Who runs the tests in the background has the shell ignore interrupts, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

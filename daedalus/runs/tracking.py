@@ -31,7 +31,7 @@ _PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 WANDB_MODES = ("auto", "online", "offline", "disabled")
 _OLD_MODES = {"run": "online", "dryrun": "offline"}  # that W&B still reads in WANDB_MODE
 _SHOWN = 300  # characters of what W&B says of a failure
-_START, _END = 30.0, 300.0  # most seconds in which W&B must answer, and upload what is left
+_START, _END = 90.0, 300.0  # most seconds in which W&B must answer, and upload what is left
 
 logger = logging.getLogger(__name__)
 

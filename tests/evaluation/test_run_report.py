@@ -66,7 +66,11 @@ def test_tables_and_figures_are_files_of_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(name=one_of(sampled_from(ODD_NAMES), text(characters(codec="ascii", categories="LNPSZ"))))
+@given(
+    name=one_of(
+        sampled_from(ODD_NAMES), text(characters(codec="ascii", categories="LNPSZ"), max_size=60)
+    )
+)
 def test_every_text_is_shown_as_it_is(name: str) -> None:
     frame = pd.DataFrame({name: [name], "reward": [0.5]})
     with TemporaryDirectory() as folder, redirect_stdout(io.StringIO()) as shown:

@@ -64,9 +64,9 @@ def test_a_killed_run_resumes_and_finishes(
 
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Do a run in a process of its own, with two threads; return the folder from which it began."""
+    """Do a run in a process of its own, whose market has two threads; return where it began."""
     folder = tmp_path_factory.mktemp("smoke")
-    threads = {name: "2" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")}
+    threads = {"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "1"}  # PyTorch's may move last bits
     command = [sys.executable, str(ROOT / "run.py"), "+experiment=smoke", "tracking=wandb", *NARROW]
     with (folder / "log.txt").open("wb") as log:
         done = subprocess.run(command, cwd=folder, env=os.environ | threads, stdout=log, stderr=log)

@@ -68,10 +68,10 @@ def test_it_serves_until_interrupted(tmp_path: Path) -> None:
         found[0] for line in process.stdout if (found := re.search(r"http://[\d.:]+", line))
     )
     assert address.startswith("http://127.0.0.1:")
-    first = requests.post(f"{address}/reset", json={"seed": 1}, timeout=30).json()
+    first = requests.post(f"{address}/reset", json={"seed": 1}, timeout=480).json()
     assert first["info"]["population"] == "stage3"
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=30)
+    rest, _ = process.communicate(timeout=480)
     assert "Stopped" in rest and process.returncode == 0
     assert list(tmp_path.glob("outputs/serve/*/finished"))
 

@@ -109,12 +109,21 @@ def test_workers_share_a_study_and_one_goes_on_with_what_a_killed_one_left(place
         launch(place, "learning", *words, f"tuning.worker={number}", f"hydra.run.dir={number}")
         for number in range(2)
     ]
-    wait_for(lambda: len(list(study.glob("trials/*/provenance.json"))) > 1 and halfway(study, 0))
+
+    def stopped_halfway() -> bool:
+        """Stop the first worker before looking: it must not go on between the look and the kill."""
+        os.kill(both[0].pid, signal.SIGSTOP)
+        if len(list(study.glob("trials/*/provenance.json"))) > 1 and halfway(study, 0):
+            return True
+        os.kill(both[0].pid, signal.SIGCONT)
+        return False
+
+    wait_for(stopped_halfway)
     os.kill(both[0].pid, signal.SIGKILL)
     both[0].wait()
     (checkpoint,) = halfway(study, 0)
     written = checkpoint.stat().st_mtime_ns
-    assert both[1].wait(timeout=240) == 0, (place / "log.txt").read_text()
+    assert both[1].wait(timeout=480) == 0, (place / "log.txt").read_text()
     table = pd.read_csv(study / "trials.csv")
     assert list(table["trial"]) == [0, 1, 2] and set(table["state"]) == {"finished"}
     left, count = checkpoint.parents[3], {each.name: len(launches(each)) for each in trials(study)}

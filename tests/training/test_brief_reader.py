@@ -51,7 +51,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     )
     torch.manual_seed(0)
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1}
-    model = BertModel(BertConfig(vocab_size=len(names), num_attention_heads=2, **sizes))
+    none = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}  # as SETTINGS say
+    model = BertModel(BertConfig(vocab_size=len(names), num_attention_heads=2, **sizes, **none))
     place = str(tmp_path / "encoder")
     model.save_pretrained(place)
     wrapped.save_pretrained(place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -194,8 +193,8 @@ def test_the_experiment_finds_what_search_finds(tmp_path: Path) -> None:
     gains, updates = (
         pd.read_csv(tmp_path / f"{name}.csv") for name in ("numbers_neighbours", "updates")
     )
-    assert Mechanism(**json.loads(updates["mechanism"][0])).coalition_policy == "penalize_confirmed"
-    assert updates["gain"].tolist() == [gains["gain"].max()] and gains["gain"].max() < 0.005
+    best = gains.loc[gains["gain"].idxmax()]  # of 190 changes, each played on few futures
+    assert updates["gain"].tolist() == [best["gain"]] and best["gain"] - 2 * best["sem"] < 0.005
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def bandwidth(bids: float, factor: float = 1.0) -> float:
 
 def quantiles_of(numbers: Numbers, weights: Numbers) -> Numbers:
     """Return the quantiles of weighted numbers at ``LEVELS``; the ends are half a step inside."""
-    order = np.argsort(numbers)
+    order = np.argsort(numbers, kind="stable")
     return _quantiles(numbers[order], _middles(weights[order]), LEVELS.clip(_CUT, 1.0 - _CUT))
 
 
@@ -93,7 +93,7 @@ def first_price_values(
         excluded: Share of the values of n potential bidders below a reserve that binds. Values
             found are those of the others.
     """
-    order = np.argsort(bids)
+    order = np.argsort(bids, kind="stable")
     ordered, counts = bids[order], weights[order]
     at = LEVELS.clip(_CUT, 1.0 - _CUT)
     quantiles = _quantiles(ordered, _middles(counts), at)
@@ -247,7 +247,7 @@ def classes_of(bases: Numbers, known: Numbers, weights: Numbers) -> tuple[Number
         The bases in levels, and the levels in money, each of shape (C,).
     """
     relative, levels = (bases[:, None] / known).ravel(), known.ravel()
-    order = np.argsort(relative)
+    order = np.argsort(relative, kind="stable")
     counts = np.repeat(weights, known.shape[1])[order]
     ends = np.concatenate([[0.0], np.cumsum(counts)]) / counts.sum()
     edges = np.linspace(0.0, 1.0, _CLASSES + 1)
@@ -298,7 +298,7 @@ def _slopes(smoothing: float) -> Numbers:
 
 
 def _share_below(numbers: Numbers, weights: Numbers, places: Numbers) -> Numbers:
-    order = np.argsort(numbers)
+    order = np.argsort(numbers, kind="stable")
     sums = np.concatenate([[0.0], np.cumsum(weights[order])])
     return np.asarray(sums[np.searchsorted(numbers[order], places, side="right")] / sums[-1])
 

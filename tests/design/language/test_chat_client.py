@@ -112,7 +112,11 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
 
 
 def test_the_first_failure_for_good_stops_the_rest() -> None:
-    with serving(always(status=500, body={"error": "out of memory"}, delay=0.02)) as server:
+    def fail(count: int, _: dict[str, Any]) -> Reply:
+        """Hold each worker, after the first failures, for long enough that it is stopped."""
+        return Reply(status=500, body={"error": "out of memory"}, delay=1.0 if count > 1 else 0.0)
+
+    with serving(fail) as server:
         with pytest.raises(EndpointError, match="out of memory"):
             ask(server.settings(concurrency=2), 50)
     assert len(server.requests) < 10

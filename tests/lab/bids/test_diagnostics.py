@@ -105,7 +105,7 @@ def test_what_bidders_share_fails_only_where_it_is_not_taken_out() -> None:
     table = rows([shared_bids(n, 100, 0.6, rng) for n in (2, 3)])
     kept, taken = checks_of(table, common_part=False), checks_of(table)
     assert kept.loc[CHANCE, "fails"] and "common_part=true" in kept.loc[CHANCE, "changes"]
-    assert not taken["fails"].any() and taken.loc[CHANCE, "statistic"] > 0.1
+    assert not taken.loc[CHANCE, "fails"] and taken.loc[CHANCE, "statistic"] > 0.1
 
 
 def test_winners_of_a_clock_that_jump_are_seen() -> None:
