@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import NOTHING, OTHER
 from daedalus.design.briefs.named import can_be_used
 from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.terms import term_of
 from daedalus.design.briefs.wordings import packaged_reader
 from daedalus.training.splitting_reader import SplittingReader
 from daedalus.training.tuned_reader import load_reader
@@ -27,6 +29,8 @@ _SHORT = 7  # words, as the orders have that it learnt, most of them without a p
 class DoubtingReader:
     """Reads as another reader does, but for clauses that a doubter takes for something else.
 
+    Terms of the trade, such as "No reserve.", need no reader.
+
     Attributes:
         reader: It finds the demands of a sentence.
         doubter: It learnt what only sounds like a demand, too. It counts where it takes the words
@@ -40,11 +44,17 @@ class DoubtingReader:
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
         """Return the reader's clauses, in doubt where the doubter finds something else."""
-        return [self._doubted(each) for each in self.reader.clauses(sentences)]
+        found: list[Clause] = []
+        for known, given in groupby(sentences, lambda each: term_of(each) is not None):
+            if known:
+                found += filter(None, map(term_of, given))
+            else:
+                found += map(self._doubted, self.reader.clauses([*given]))
+        return found
 
     def _doubted(self, clause: Clause) -> Clause:
         trusted = clause.parts.population or clause.parts.floor
-        if trusted or not can_be_used(clause):
+        if trusted or clause == term_of(clause.sentence) or not can_be_used(clause):
             return clause
         doubts = (_doubt(clause, each) for each in self.doubter.clauses(_forms(clause.sentence)))
         return replace(clause, doubt=next(filter(None, doubts), ""))

@@ -10,6 +10,7 @@ from daedalus.design.briefs.direction import other_sides, with_direction_checked
 from daedalus.design.briefs.named import BESIDE, can_be_used, named_and_not_read
 from daedalus.design.briefs.ranges import range_in
 from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.terms import no_reserve_in
 
 # Chosen, as is the least confidence, on sellers' briefs in files with ``dev`` in their names, and
 # on the second writer's sentences.
@@ -41,7 +42,9 @@ class SplittingReader:
         """
         found: list[Clause] = []
         for whole, sentence in zip(self.whole.clauses(sentences), sentences, strict=True):
-            parts = self.words.clauses([sentence])
+            parts = [
+                no_reserve_in(each, sentence) or each for each in self.words.clauses([sentence])
+            ]
             taken = _surer(whole, parts)
             taken = [*taken, *_left_out(taken, parts)]
             found += [*map(_checked, taken), *named_and_not_read(sentence, taken)]

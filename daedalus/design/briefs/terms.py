@@ -1,0 +1,68 @@
+"""Terms of the trade: short phrases that mean one thing where they stand alone."""
+
+from __future__ import annotations
+
+import re
+
+from daedalus.design.briefs.clauses import Clause
+
+_ORDER = (
+    r"(?:(?:(?:we|i) (?:want|would like|need|prefer|insist on)"
+    r"|(?:there|it) (?:must|shall|should) be|use|set|run|hold|make it|take|choose|go for"
+    r"|sell(?: (?:it|them|all|everything))?|with|by) )?(?:an? |the )?"
+)
+_STATED = r"(?:there(?:'s| is| are)|(?:we|i|it|they|our \w+) (?:have|has|had)) "
+_RESERVE = r"(?:(?:reserve|minimum|starting|opening) (?:price|bid)s?|reserves?)"
+_NO_RESERVE = (
+    rf"(?:no|zero|nil|without(?: an?| any)?) {_RESERVE}(?: at all| whatsoever)?"
+    rf"|{_RESERVE}(?: (?:(?:must|shall|should|will) be|is))?:? (?:nil|none|nothing)"
+)
+_AUCTION = r"(?:,? sealed[- ]bid)?(?: (?:auction|format|mechanism|rule|sale)s?)?"
+_PAYS = r"(?:the )?(?:(?:winner|winning bidder|highest bidder)s? )?(?:(?:must|shall|should) )?pays?"
+_OWN_BID = r"(?:your|their|his|her|what (?:you|they|he|she)) (?:own )?bids?"
+_TERMS: dict[tuple[str, float | None], str] = {
+    ("reserve_exact/x", 0.0): _NO_RESERVE,
+    ("payment/first_price", None): (
+        rf"(?:first[- ]price|pay[- ]as[- ]bid){_AUCTION}|{_PAYS} {_OWN_BID}"
+    ),
+    ("payment/second_price", None): (
+        rf"(?:second[- ]price|vickrey){_AUCTION}|{_PAYS} the second[- ]highest (?:bid|price|offer)"
+    ),
+    ("payment/vcg", None): rf"(?:vcg|vickrey\W+clarke\W+groves){_AUCTION}",
+}
+_AROUND = r"[\s.,;:!()\u2013-]*"
+
+
+def _whole(words: str) -> re.Pattern[str]:
+    return re.compile(rf"{_AROUND}(?:{words}){_AROUND}", re.IGNORECASE)
+
+
+_ORDERS = {
+    term: _whole(rf"(?:(?:and|but|please|so|also),? )*{_ORDER}(?:{words})")
+    for term, words in _TERMS.items()
+}
+_NO_RESERVE_STATED = _whole(f"{_STATED}(?:{_NO_RESERVE})")
+_HIDDEN = re.compile(r"\bno (?:winner|price|bid|name|stat|number|average)", re.IGNORECASE)
+_DOUBT = "it may tell what is; if there shall be no reserve, say: no reserve"
+
+
+def term_of(sentence: str) -> Clause | None:
+    """Return what a sentence asks for if it is a term of the trade and nothing else.
+
+    "We have no reserve." may ask for it, or tell what is: it is in doubt.
+    """
+    for (meaning, amount), words in _ORDERS.items():
+        if words.fullmatch(sentence):
+            return Clause(meaning, amount, sentence, 1.0)
+    stated = _NO_RESERVE_STATED.fullmatch(sentence)
+    return Clause("reserve_exact/x", 0.0, sentence, 1.0, _DOUBT) if stated else None
+
+
+def no_reserve_in(clause: Clause, sentence: str) -> Clause | None:
+    """Return that there is no reserve, if a part says so that was read as words on the reserve.
+
+    In a list as "no reserve, no winner, no bids" it is one of the things that nobody is told.
+    """
+    listed = not clause.meaning.startswith("reserve") or _HIDDEN.search(sentence)
+    term = None if listed else term_of(clause.sentence)
+    return term if term and term.parts.bounded == "reserve_price" else None

@@ -1,0 +1,70 @@
+"""Terms of the trade mean one thing where they stand alone, and nothing inside other words."""
+
+from __future__ import annotations
+
+import pytest
+
+from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.terms import no_reserve_in, term_of
+
+NONE = "reserve_exact/x"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "meaning"),
+    [
+        ("No reserve.", NONE),
+        ("NO RESERVE PRICE!", NONE),
+        ("Please sell everything without a reserve.", NONE),
+        ("There must be no reserve at all.", NONE),
+        ("We want no minimum price.", NONE),
+        ("The reserve must be nil.", NONE),
+        ("Reserve: none", NONE),
+        ("Pay your bid.", "payment/first_price"),
+        ("Winners pay what they bid", "payment/first_price"),
+        ("Use a first-price sealed-bid auction.", "payment/first_price"),
+        ("Vickrey auction.", "payment/second_price"),
+        ("The highest bidder pays the second highest bid.", "payment/second_price"),
+        ("And make it a Vickrey-Clarke-Groves auction", "payment/vcg"),
+    ],
+)
+def test_a_term_alone_needs_no_reader(sentence: str, meaning: str) -> None:
+    amount = 0.0 if meaning == NONE else None
+    assert term_of(sentence) == Clause(meaning, amount, sentence, 1.0)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "No reserve beyond a fifth is allowed.",
+        "No reserve price is announced.",
+        "No secret reserve.",
+        "No nature reserve.",
+        "Ban first price and second price.",
+        "No second price.",
+        "Nobody pays their bid.",
+        "Pay your bidders.",
+        "Vickrey had a point.",
+        "VCG?",
+        "First price, no reserve.",
+    ],
+)
+def test_other_words_are_left_to_readers(sentence: str) -> None:
+    assert term_of(sentence) is None
+
+
+@pytest.mark.parametrize("sentence", ["We have no reserve.", "There's no minimum price."])
+def test_what_may_tell_what_is_is_in_doubt(sentence: str) -> None:
+    found = term_of(sentence)
+    assert found is not None and "say: no reserve" in found.doubt and found.fault
+
+
+def test_a_part_that_was_read_as_words_on_the_reserve_has_none() -> None:
+    part = ", no reserve"
+    found = Clause("reserve_told/no", None, part, 0.9)
+    assert no_reserve_in(found, f"First price{part}.") == term_of(part)
+    assert no_reserve_in(found, f"No winner{part}, no bids to anybody.") is None
+    secret = Clause("reserve_told/no", None, "a secret reserve", 0.9)
+    assert no_reserve_in(secret, secret.sentence) is None
+    banned = Clause("ban/second_price", None, ", second price.", 0.9)
+    assert no_reserve_in(banned, "Not first price, second price.") is None
