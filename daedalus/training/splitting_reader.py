@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.direction import other_sides, with_direction_checked
 from daedalus.design.briefs.named import BESIDE, can_be_used, named_and_not_read
+from daedalus.design.briefs.opposites import with_fact_checked
 from daedalus.design.briefs.ranges import range_in
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.terms import no_reserve_in
@@ -53,7 +54,9 @@ class SplittingReader:
 
 
 def _checked(clause: Clause) -> Clause:
-    return clause if range_in(clause.sentence) else with_direction_checked(clause)
+    if range_in(clause.sentence):
+        return clause
+    return with_fact_checked(with_direction_checked(clause))
 
 
 def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:
