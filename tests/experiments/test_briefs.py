@@ -300,9 +300,9 @@ READ = {
     "bounds_dev": (92, 8), "bounds_test": (77, 4), "short_dev": (123, 0), "short_dev_2": (124, 5),
     "short_test": (131, 2), "short_test_2": (116, 7), "short_test_3": (136, 3),
     "short_bounds_dev": (94, 3), "short_bounds_test": (92, 7), "near_dev": (17, 22),
-    "near_test": (30, 19), "near_test_2": (32, 25), "plain_dev": (163, 0), "plain_test": (163, 0),
-    "plain_test_2": (164, 0), "orders_dev": (83, 15), "orders_test": (84, 13),
-    "orders_test_2": (89, 16),
+    "near_test": (30, 18), "near_test_2": (32, 25), "plain_dev": (163, 0), "plain_test": (163, 0),
+    "plain_test_2": (164, 0), "orders_dev": (83, 15), "orders_test": (84, 11),
+    "orders_test_2": (89, 14),
 }  # fmt: skip
 """Demands that were read right, and wrong rules, when this was written."""
 
