@@ -46,18 +46,24 @@ class DoubtingReader:
         """Return the reader's clauses, in doubt where the doubter finds something else."""
         found: list[Clause] = []
         for known, given in groupby(sentences, lambda each: term_of(each) is not None):
-            if known:
-                found += filter(None, map(term_of, given))
-            else:
-                found += map(self._doubted, self.reader.clauses([*given]))
-        return found
+            some = [*given]
+            found += filter(None, map(term_of, some)) if known else self.reader.clauses(some)
+        doubts = iter(self._doubts([each for each in found if _may_err(each)]))
+        return [replace(each, doubt=next(doubts)) if _may_err(each) else each for each in found]
 
-    def _doubted(self, clause: Clause) -> Clause:
-        trusted = clause.parts.population or clause.parts.floor
-        if trusted or clause == term_of(clause.sentence) or not can_be_used(clause):
-            return clause
-        doubts = (_doubt(clause, each) for each in self.doubter.clauses(_forms(clause.sentence)))
-        return replace(clause, doubt=next(filter(None, doubts), ""))
+    def _doubts(self, clauses: Sequence[Clause]) -> list[str]:
+        """Return why each clause is in doubt; empty if it is not."""
+        forms = [_forms(each.sentence) for each in clauses]
+        read = iter(self.doubter.clauses([each for some in forms for each in some]))
+        return [
+            next(filter(None, [_doubt(clause, next(read)) for _ in some]), "")
+            for clause, some in zip(clauses, forms, strict=True)
+        ]
+
+
+def _may_err(clause: Clause) -> bool:
+    trusted = clause.parts.population or clause.parts.floor
+    return not trusted and clause != term_of(clause.sentence) and can_be_used(clause)
 
 
 def _forms(sentence: str) -> list[str]:
