@@ -81,8 +81,6 @@ def measured(phase: str, tracker: Tracker, train: Callable[[], None]) -> None:
 
 def costs(run: TrainingRun) -> pd.DataFrame:
     """Return what training took, one row for each quantity, from the run's own logs."""
-    from daedalus.training.pipeline import FIDELITY
-
     settings, tracker = run.settings.grpo, run.tracker
     steps = pd.DataFrame(tracker.history("grpo"))
     rows = dict(steps[["step_seconds", "generation_seconds", "reward_seconds"]].mean())
@@ -94,6 +92,4 @@ def costs(run: TrainingRun) -> pd.DataFrame:
         str(name): each.sum() if str(name).endswith("_seconds") else each.max()
         for name, each in spent.items()
     }
-    exported = pd.DataFrame(tracker.history(FIDELITY))
-    rows |= dict(exported.drop(columns="step", errors="ignore").max())
     return pd.DataFrame({"quantity": list(rows), "value": list(rows.values())})

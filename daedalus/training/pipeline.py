@@ -4,37 +4,25 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-import torch
-from transformers import PreTrainedModel
-
-from daedalus.design.language.prompt import Message, prompts
-from daedalus.design.search.states import mid_episode_states
 from daedalus.runs.files import written_whole_folder
 from daedalus.runs.folder import PROMPT
 from daedalus.runs.processes import handed_over, once
 from daedalus.training.algorithms.sft import trainer as sft
 from daedalus.training.backends import load_base
 from daedalus.training.checkpoints import export
-from daedalus.training.constrained import Constraint
-from daedalus.training.generation import complete, generating
-from daedalus.training.model import LanguageModel, load_language_model, make_language_model
+from daedalus.training.model import LanguageModel, make_language_model
 from daedalus.training.run import TrainingRun
 from daedalus.training.settings import without_adapters
 from daedalus.training.trained_prompt import trained_prompt
 from daedalus.training.weight_sources import resolved
-from daedalus.training.writing import mechanism_constraint
 
 logger = logging.getLogger(__name__)
 
 VALIDITY = "sft_validity"
 """Name under which the validity of sampled answers is logged."""
-FIDELITY = "fidelity"
-"""Name under which the closeness of the exported model to the trained one is logged."""
-_COMPARED = 32  # answers
 
 
 def train(run: TrainingRun) -> None:
@@ -122,65 +110,6 @@ def _log_validity(model: LanguageModel, run: TrainingRun) -> None:
 
 @once
 def _export_trained(model: LanguageModel, run: TrainingRun) -> None:
-    """Export the model, and log how close the export of adapters is to it."""
     folder = run.folder
     constrained = run.settings.constrained
     export(model, run.settings.prompt, folder.sft_model, folder.model, run.model, constrained)
-    if run.model.lora.rank:
-        _log_fidelity(model, run)
-
-
-def _log_fidelity(model: LanguageModel, run: TrainingRun) -> None:
-    """Log how close the predictions of the exported model are to those of the trained one."""
-    states = mid_episode_states(run.env, _COMPARED, run.seed, "fidelity")
-    chats = prompts(states.observe(), run.settings.prompt)
-    last = run.settings.reinforcement[run.settings.last]
-    exported = load_language_model(run.folder.model)
-    allowed = run.env.goal.allowed
-    constraint = mechanism_constraint(model, allowed) if run.settings.constrained else None
-    closeness = fidelity(model, exported, chats, last.max_completion_tokens, constraint)
-    run.tracker.rewind(FIDELITY, -1)
-    run.tracker.log(FIDELITY, last.steps, closeness)
-    run.report.say(
-        f"exported against trained: divergence {closeness['divergence']:.5f} nats per token, "
-        f"the same token first in {100 * closeness['agreement']:.1f} %"
-    )
-
-
-def fidelity(
-    trained: LanguageModel,
-    exported: LanguageModel,
-    chats: Sequence[list[Message]],
-    tokens: int,
-    constraint: Constraint | None = None,
-) -> dict[str, float]:
-    """Compare two models on the answers that the trained one gives at temperature 0.
-
-    Args:
-        trained: The model as it was trained, with its adapters.
-        exported: The model as it was written, with merged adapters.
-        chats: The prompts.
-        tokens: Largest number of tokens of an answer that is not constrained.
-        constraint: What the trained model may write; None is anything.
-
-    Returns:
-        The mean Kullback-Leibler ``divergence`` from the trained model's predictions to the
-        exported model's, in nats per token; and the ``agreement``, the share of tokens for which
-        both hold the same one most probable.
-    """
-    said = complete(trained, chats, 0.0, tokens, constraint)
-    divergences, same = [], []
-    for prompt, answer in zip(said.prompts, said.answers, strict=True):
-        one, other = (_predictions(each.model, prompt, answer) for each in (trained, exported))
-        divergences.append((one.exp() * (one - other)).sum(dim=1))
-        same.append((one.argmax(dim=1) == other.argmax(dim=1)).float())
-    divergence = max(0.0, float(torch.cat(divergences).mean()))
-    return {"divergence": divergence, "agreement": float(torch.cat(same).mean())}
-
-
-def _predictions(model: PreTrainedModel, prompt: list[int], answer: list[int]) -> torch.Tensor:
-    """Return log-probabilities at each token of the answer, shape (length, vocabulary)."""
-    with generating(model):
-        tokens = torch.tensor([prompt + answer], device=model.device)
-        logits: torch.Tensor = model(tokens).logits[0]
-    return logits[len(prompt) - 1 : -1].float().log_softmax(dim=1).cpu()

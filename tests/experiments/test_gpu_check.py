@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -37,7 +36,6 @@ def test_a_miniature_leaves_the_costs_of_every_part(tmp_path: Path) -> None:
     parts = costs[["generation_seconds", "reward_seconds", "training_seconds"]]
     assert (parts > 0).all() and parts.sum() == pytest.approx(costs["step_seconds"])
     assert costs["tokens_per_second"] > 0 and costs["grpo_peak_gib"] >= costs["sft_peak_gib"] > 0.1
-    assert np.isfinite(costs["divergence"]) and 0 <= costs["agreement"] <= 1
     assert (tmp_path / "base" / "model" / "model.safetensors").exists()
     assert set(pd.read_csv(tmp_path / "summary.csv")["designer"]) >= {"trained", "informed_greedy"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +19,8 @@ from daedalus.training.backends import lora_config
 from daedalus.training.checkpoints import completed_steps, export, last_checkpoint, write_sum
 from daedalus.training.generation import generating, make_generate
 from daedalus.training.model import LanguageModel, load_language_model
-from daedalus.training.pipeline import fidelity
 from daedalus.training.trained_prompt import trained_prompt
-from tests.training.conftest import LORA, PROMPT, chats_of
+from tests.training.conftest import LORA, PROMPT
 
 
 def test_exported_model_designs_by_itself(
@@ -91,25 +89,3 @@ def test_two_phases_add_up(small: LanguageModel, tmp_path: Path) -> None:
         assert config["r"] == len(phases) * LORA.rank
         torch.testing.assert_close(logits(folder), logits(trained), atol=1e-4, rtol=1e-4)
     assert (logits(run.model) - logits(run.base_model)).abs().max() > 0.01
-
-
-def compared(env: DesignEnv, one: LanguageModel, shift: float) -> tuple[float, float]:
-    """Compare a model with a copy whose output favours its first token by ``shift``."""
-    other = LanguageModel(deepcopy(one.model), one.tokenizer)
-    head = other.model.lm_head
-    head.bias = torch.nn.Parameter(torch.zeros(head.out_features))
-    head.bias.data[0] = shift
-    chats = chats_of(env, 3)
-    found = fidelity(one, other, chats, tokens=5)
-    return found["divergence"], found["agreement"]
-
-
-def test_a_changed_model_differs_by_as_much_as_it_was_changed(
-    env: DesignEnv, small: LanguageModel
-) -> None:
-    nothing, same = compared(env, small, 0.0)
-    assert abs(nothing) < 1e-6 and same == 1.0
-    little, alike = compared(env, small, 0.01)
-    much, other = compared(env, small, 50.0)
-    assert 0.0 < little < 0.01 and alike > 0.8
-    assert much > 10.0 and other == 0.0
