@@ -28,9 +28,6 @@ from daedalus.market.population import MAX_UNITS, Population
 from daedalus.market.ranges import Ranges
 from daedalus.market.seeds import generator, market_seeds
 
-BUSY = 2
-"""Busy processes beside which a training step is timed."""
-
 REPEATS, COMMAND_REPEATS = 11, 3
 MANY = 1_000_000
 """Episodes of the evaluation whose memory is measured."""
@@ -122,7 +119,6 @@ def main(config: Bench, out: Path) -> None:
         report.table(table, "summary", title)
         numba.set_num_threads(max(case.threads for case in chosen))
         report.say(_memory(config))
-        report.say(_training(config))
         commands = pd.DataFrame(command_costs(COMMAND_REPEATS)).round(2)
         title = f"seconds of commands, medians of {COMMAND_REPEATS} repeats"
         report.table(commands, "commands", title)
@@ -185,17 +181,6 @@ def _in_numpy(config: Bench, case: Case) -> Callable[[], object]:
         "recent rounds": lambda: episodes.observe().recent,
     }
     return work[case.part]
-
-
-def _training(config: Bench) -> str:
-    """Return the seconds of a training step of the embedded model, alone and beside others."""
-    from daedalus.training.step_time import step_time  # torch is slow to import
-
-    alone, beside = step_time(config.model, _env(config, _standard(config, "strategic")), BUSY)
-    return (
-        f"a training step takes {alone:.3f} s, and beside {BUSY} busy processes "
-        f"{beside:.3f} s, {beside / alone:.1f} times as long"
-    )
 
 
 def _memory(config: Bench) -> str:

@@ -103,8 +103,8 @@ class Behaviour(Study, WithTraining, Restricted):
 
 
 @dataclass
-class Bench(Played, WithModel):
-    """The speed of the market, and of a language model."""
+class Bench(Played):
+    """The speed of the market."""
 
     both_markets = True
 
