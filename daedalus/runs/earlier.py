@@ -14,11 +14,11 @@ _OFF: dict[str, object] = {
     "training.grpo.regret_pool": 1,
     "training.grpo.rollouts": "state",
     "training.curriculum": {"stages": {}},
+    "hub.adapter_only": False,
 }
 """Settings that are gone, and the value that turned each off."""
 _OPTIONS = ("training.grpo_episode",)
 _GOAL = "prompt.objective"  # prompts tell the goal of the market that they show
-_LAST = "8af59d2"
 
 
 def gone(key: str) -> str | None:
@@ -27,10 +27,7 @@ def gone(key: str) -> str | None:
     if f"{_GOAL}." in dotted:
         return f"{key}: prompts tell reward.weights, so set these, and leave it out"
     if any(dotted.startswith(f"{each}.") for each in (*_OFF, *_OPTIONS)):
-        return (
-            f"{key}: it is gone, because it gained nothing (docs/log.md); leave it out, or take "
-            f"commit {_LAST}, the last that has it"
-        )
+        return f"{key}: it is gone (docs/log.md says why, and which commit has it); leave it out"
     return None
 
 

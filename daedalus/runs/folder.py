@@ -78,10 +78,6 @@ class RunFolder:
     """The last checkpoint of PPO."""
     published = _Place("published")
     """The model with its card, as it is uploaded."""
-    adapters = _Place(adapters_of(Path(MODEL)))
-    """The adapters of the last phase, which ``model`` contains."""
-    sft_adapters = _Place(adapters_of(Path("sft_model")))
-    """The adapters of SFT, which ``sft_model`` contains."""
 
     def checkpoints(self, phase: str) -> Path:
         """Return the folder of a phase's checkpoints."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -18,8 +17,6 @@ from daedalus.training.defaults import neutral_generation
 from daedalus.training.model import LanguageModel, load_language_model
 from daedalus.training.settings import ModelSettings
 from daedalus.training.trained_prompt import write_manner
-
-_SUM = "sum"  # of adapters
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -100,30 +97,3 @@ def _merged(adapted: PeftModel, weights: PreTrainedModel, adapters: Path) -> Pre
         adapted.save_pretrained(str(aside))
     merged: PreTrainedModel = PeftModel.from_pretrained(weights, adapters).merge_and_unload()
     return merged
-
-
-def write_sum(base: str | Path, phases: Sequence[Path], folder: Path) -> None:
-    """Write one adapter that does to the base model what the adapters of all phases do.
-
-    Each phase trains adapters on weights that contain those of the phases before. So the updates
-    add up. Their factors are concatenated, which is exact: the rank is the sum of the ranks.
-
-    Args:
-        base: Folder or hub name of the base model, which the adapter names.
-        phases: Folders of the adapters, at least one.
-        folder: Existing folder that receives the adapter.
-
-    Raises:
-        CannotRunError: The base model cannot be loaded.
-    """
-    names = [f"phase_{number}" for number in range(len(phases))]
-    weights = load_language_model(base).model
-    adapted = PeftModel.from_pretrained(weights, phases[0], adapter_name=names[0])
-    for name, phase in zip(names[1:], phases[1:], strict=True):
-        adapted.load_adapter(str(phase), adapter_name=name)
-    adapted.add_weighted_adapter(names, [1.0] * len(names), _SUM, combination_type="cat")
-    adapted.peft_config[_SUM].base_model_name_or_path = str(base)
-    adapted.save_pretrained(str(folder), selected_adapters=[_SUM])
-    for path in (folder / _SUM).iterdir():  # peft gives each named adapter a folder of its own
-        path.rename(folder / path.name)
-    (folder / _SUM).rmdir()

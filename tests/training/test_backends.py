@@ -150,6 +150,7 @@ def test_a_merged_model_answers_as_the_trained_one(
     assert isinstance(trained.model, PeftModel)
     export(trained, PROMPT, base, tmp_path / "model", settings)
     assert not list((tmp_path / "model").glob("*adapter*"))
+    assert (tmp_path / "model_adapters" / "adapter_model.safetensors").exists()
     merged = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
     after = logits(trained.model)
     assert divergence(after, logits(merged)) < most < divergence(after, before)

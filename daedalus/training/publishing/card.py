@@ -78,7 +78,7 @@ def model_card(
         phases=" and ".join(_phases(config).values()),
         base=_base(evidence),
         parameters=parameters,
-        adapters=_adapters(config, settings),
+        adapters=_adapters(config),
         market=tables.code(config["market"]["name"]),
         population=tables.code(config["population"]["name"]),
         command=tables.code(_command(config, settings)),
@@ -123,7 +123,7 @@ def _metadata(evidence: Evidence, settings: HubSettings) -> ModelCardData:
     return ModelCardData(
         language="en",
         license=settings.license,
-        library_name="peft" if settings.adapter_only else "transformers",
+        library_name="transformers",
         pipeline_tag="text-generation",
         base_model=base_model(evidence),
         tags=["mechanism-design", "auctions", *_phases(evidence.config)],
@@ -198,13 +198,15 @@ def _base(evidence: Evidence) -> str:
     return f"none: a Qwen2 of {shape} with random initial weights and a tokenizer of its own"
 
 
-def _adapters(config: dict[str, Any], settings: HubSettings) -> str:
+def _adapters(config: dict[str, Any]) -> str:
     model, lora = config["model"], config["model"]["lora"]
     if not lora["rank"]:
         return "none: all weights were trained"
     bits = " on 4-bit base weights (NF4)" if model["load_in_4bit"] else ""
-    kept = "published alone" if settings.adapter_only else "merged into the weights"
-    return f"LoRA of rank {lora['rank']} and alpha {lora['alpha']} in each phase{bits}, {kept}"
+    return (
+        f"LoRA of rank {lora['rank']} and alpha {lora['alpha']} in each phase{bits}, "
+        "merged into the weights"
+    )
 
 
 def _snippet(evidence: Evidence, settings: HubSettings, example: Example) -> str:

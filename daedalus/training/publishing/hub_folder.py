@@ -9,14 +9,12 @@ from pathlib import Path
 
 from huggingface_hub import ModelCard
 
-from daedalus.checks import CannotRunError
-from daedalus.training.publishing.card import Example, base_model, model_card
+from daedalus.training.publishing.card import Example, model_card
 from daedalus.training.publishing.evidence import Evidence
 from daedalus.training.publishing.settings import HubSettings
 
 CARD = "README.md"
 _FIGURES = ("boxplot.png", "learning_curves.png")
-_WEIGHTS = ("*.safetensors", "*.safetensors.index.json", "config.json")
 _LARGEST = 50 * 10**9  # bytes of a file that the hub accepts
 
 
@@ -26,15 +24,12 @@ def write_folder(evidence: Evidence, settings: HubSettings, example: Example, fo
     The folder exists and is empty.
 
     Raises:
-        CannotRunError: The model, or its adapters alone, cannot be published.
+        CannotRunError: The model cannot be loaded.
     """
     from daedalus.training.model import load_language_model  # torch is slow to import
 
     run = evidence.run
-    if settings.adapter_only:
-        _write_adapters(evidence, folder)
-    else:
-        shutil.copytree(run.model, folder, dirs_exist_ok=True)
+    shutil.copytree(run.model, folder, dirs_exist_ok=True)
     files = (run.config, run.provenance, run.metrics, run.summary, run.differences, run.episodes)
     for path in (*files, run.history_table):
         _copy(path, folder / "run")
@@ -77,21 +72,3 @@ def _copy(path: Path, folder: Path) -> None:
     if path.exists() and path.stat().st_size > 1:  # a history without steps is an empty line
         folder.mkdir(exist_ok=True)
         shutil.copy(path, folder)
-
-
-def _write_adapters(evidence: Evidence, folder: Path) -> None:
-    from daedalus.training.checkpoints import write_sum
-
-    run, base = evidence.run, base_model(evidence)
-    if base is None:
-        raise CannotRunError(
-            "hub.adapter_only: the base model of this run is not on the hub, so nobody could use "
-            "its adapters; set hub.adapter_only=false"
-        )
-    phases = [each for each in (run.sft_adapters, run.adapters) if each.exists()]
-    if not phases:
-        raise CannotRunError(
-            f"hub.adapter_only: {run.path} holds no adapters; set hub.adapter_only=false"
-        )
-    shutil.copytree(run.model, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*_WEIGHTS))
-    write_sum(base, phases, folder)

@@ -20,7 +20,6 @@ class HubSettings(Checked):
         private: Whether a new repository is private.
         update: Whether the repository may exist already. It gets a new commit and keeps its
             visibility.
-        adapter_only: Whether only the adapters are published, without the base model's weights.
         license: Licence of the published weights, by the hub's identifier.
         dry_run: Whether the folder is only written and checked, without a network.
     """
@@ -30,6 +29,5 @@ class HubSettings(Checked):
     )
     private: bool = True
     update: bool = False
-    adapter_only: bool = False
     license: str = "apache-2.0"
     dry_run: bool = False

@@ -207,6 +207,7 @@ def test_a_configuration_with_settings_that_are_gone_is_read_if_they_are_off() -
         "training: { grpo: { regret_pool: 4 } }",
         "training: { grpo: { rollouts: episode } }",
         "training: { curriculum: { stages: { a: { window: 1 } } } }",
+        "hub: { adapter_only: true }",
     ],
 )
 def test_a_configuration_with_a_setting_on_that_is_gone_is_refused(

@@ -9,6 +9,7 @@ import pytest
 from tests.launch.config.composing import failure, own_experiment
 
 READERS = {
+    "hub": "publish",
     "training": "grpo",
     "trainin": "grpo",
     "trainig": "grpo",
@@ -22,7 +23,7 @@ READERS = {
 
 def task_of(override: str) -> str:
     """Return a task that takes what an override changes."""
-    group = override.lstrip("+").partition("=")[0].partition(".")[0]
+    group = override.lstrip("+").partition("=")[0].replace("/", ".").partition(".")[0]
     return READERS.get(group, "compare")
 
 
@@ -70,12 +71,13 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
         ("+training/curriculum=published", "training/curriculum"),
         ("training.curriculum.stages.x.window=3", "training.curriculum.stages.x.window"),
         ("training=grpo_episode", "training/grpo_episode"),
+        ("hub.adapter_only=true", "hub.adapter_only"),
     ],
 )
 def test_what_is_gone_is_refused_in_one_sentence(old: str, named: str) -> None:
-    said = failure("task=grpo", old)
-    assert said.startswith(f"{named}: it is gone, because it gained nothing") and "\n" not in said
-    assert said.endswith("leave it out, or take commit 8af59d2, the last that has it")
+    said = failure(f"task={task_of(old)}", old)
+    place = "docs/log.md says why, and which commit has it"
+    assert said == f"{named}: it is gone ({place}); leave it out"
 
 
 TYPES = [
@@ -179,7 +181,7 @@ def test_a_reference_to_nothing_names_its_setting() -> None:
         ("seed: [1\n", "experiment/mine.yaml, line 3: it is no YAML ("),
         (
             "defaults: [override /task: grpo, override /training/curriculum: published]\n",
-            "training/curriculum: it is gone, because it gained nothing",
+            "training/curriculum: it is gone (docs/log.md says why",
         ),
     ],
 )

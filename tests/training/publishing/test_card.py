@@ -104,9 +104,8 @@ def test_another_reward_is_named_and_is_not_called_r(evidence: Evidence) -> None
 
 def test_a_base_model_on_the_hub_is_named(evidence: Evidence) -> None:
     named = with_model(evidence, pretrained="Qwen/Qwen2.5-1.5B-Instruct")
-    card = model_card(named, replace(SETTINGS, adapter_only=True), EXAMPLE, 1)
+    card = model_card(named, SETTINGS, EXAMPLE, 1)
     assert card.data.base_model == "Qwen/Qwen2.5-1.5B-Instruct"
-    assert card.data.library_name == "peft" and "published alone" in card.text
     assert "(https://huggingface.co/Qwen/Qwen2.5-1.5B-Instruct)" in card.text
 
 

@@ -6,16 +6,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
-from huggingface_hub import ModelCard
-from transformers import AutoModelForCausalLM
 
-from daedalus.checks import CannotRunError
-from daedalus.runs.folder import RunFolder
 from daedalus.training.generation import complete
 from daedalus.training.model import load_language_model
 from daedalus.training.publishing.card import Example
@@ -24,7 +18,6 @@ from daedalus.training.publishing.hub_folder import check_folder, write_folder
 from daedalus.training.publishing.settings import HubSettings
 from daedalus.training.trained_prompt import trained_prompt
 from tests.hub_cache import leave_snapshot, offline
-from tests.training.publishing.conftest import with_model
 
 pytestmark = pytest.mark.slow  # their folder takes long to make
 
@@ -64,39 +57,6 @@ def test_the_snippet_prints_what_the_model_answers(folder: Path, tmp_path: Path)
     assert answer.returncode == 0, answer.stderr
     expected = complete(load_language_model(folder), [CHAT], 0.0, 24).texts[0]
     assert answer.stdout == expected + "\n" and expected
-
-
-def test_adapters_alone_make_the_trained_model(
-    evidence: Evidence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    leave_snapshot(evidence.run.base_model, "OWNER/BASE", tmp_path / "cache")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    folder = tmp_path / "published"
-    folder.mkdir()
-    settings = replace(SETTINGS, adapter_only=True)
-    write_folder(with_model(evidence, pretrained="OWNER/BASE"), settings, EXAMPLE, folder)
-    assert check_folder(folder) == []
-    names = {path.name for path in folder.iterdir()}
-    assert {"adapter_model.safetensors", "tokenizer.json", "prompt.json"} <= names
-    assert "generation_config.json" in names  # or the card would sample as the base model does
-    assert not {"model.safetensors", "config.json"} & names
-    assert ModelCard.load(folder / "README.md").data.base_model == "OWNER/BASE"
-    tokens = torch.arange(300, 332)[None]
-    alone, merged = (
-        AutoModelForCausalLM.from_pretrained(each)(tokens).logits
-        for each in (folder, evidence.run.model)
-    )
-    torch.testing.assert_close(alone, merged, atol=1e-4, rtol=1e-4)
-
-
-def test_adapters_without_their_base_are_refused(evidence: Evidence, tmp_path: Path) -> None:
-    settings = replace(SETTINGS, adapter_only=True)
-    with pytest.raises(CannotRunError, match="the base model of this run is not on the hub"):
-        write_folder(evidence, settings, EXAMPLE, tmp_path)
-    bare = replace(with_model(evidence, pretrained="OWNER/BASE"), run=RunFolder(tmp_path))
-    with pytest.raises(CannotRunError, match="holds no adapters"):
-        write_folder(bare, settings, EXAMPLE, tmp_path)
 
 
 @pytest.mark.parametrize(
