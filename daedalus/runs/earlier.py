@@ -14,6 +14,12 @@ _OFF: dict[str, object] = {
     "training.grpo.regret_pool": 1,
     "training.grpo.rollouts": "state",
     "training.curriculum": {"stages": {}},
+    "training.grpo.epsilon": 0.2,
+    "training.grpo.epsilon_high": None,
+    "training.grpo.importance_sampling_level": "token",
+    "training.grpo.mask_truncated_completions": False,
+    "training.grpo.use_bias_correction_kl": True,
+    "training.grpo.iterations": 1,
     "hub.adapter_only": False,
 }
 """Settings that are gone, and the value that turned each off."""

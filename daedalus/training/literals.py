@@ -10,11 +10,10 @@ if TYPE_CHECKING:
     Merge = Literal["base", "dequantised"]
     Schedule = Literal["constant", "constant_with_warmup", "linear", "cosine"]
     TargetedLoss = Literal["target", "boltzmann"]
-    TrlLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]
+    TrlLoss = Literal["grpo", "dr_grpo", "dapo", "bnpo"]
     Loss = TrlLoss | TargetedLoss
     TabularLoss = Literal["grpo"] | TargetedLoss
-    Level = Literal["token", "sequence"]
     RewardScale = Literal["group", "batch", "none"]
 else:  # OmegaConf knows no Literal
     Backend = NumberType = Merge = Schedule = str
-    Loss = TabularLoss = Level = RewardScale = str
+    Loss = TabularLoss = RewardScale = str

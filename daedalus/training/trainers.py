@@ -152,8 +152,7 @@ def _require_steps(phase: str, done: int, steps: int) -> None:
 class SaveByTime(TrainerCallback):
     """Saves a checkpoint when the last one is a minute old, so that an interrupt loses no more.
 
-    The main process reads its clock for all. A checkpoint in the middle of several passes over the
-    same completions would lose these, so it waits for the last pass.
+    The main process reads its clock for all.
     """
 
     _saved: float
@@ -168,9 +167,7 @@ class SaveByTime(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Ask for a checkpoint if the last one is old."""
-        passes = getattr(args, "num_iterations", 1)  # GRPO alone has it
-        if state.global_step % passes == 0:
-            control.should_save |= handed_over(time.monotonic() - self._saved >= SAVE_SECONDS)
+        control.should_save |= handed_over(time.monotonic() - self._saved >= SAVE_SECONDS)
 
 
 def whole(model: PreTrainedModel) -> PreTrainedModel:

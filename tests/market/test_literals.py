@@ -19,7 +19,6 @@ from daedalus.market.seat_plan import BIDDER_KINDS
 from daedalus.market.value_distribution import FAMILIES
 from daedalus.runs.tracking import WANDB_MODES
 from daedalus.training.algorithms.grpo.settings import (
-    LEVELS,
     REWARD_SCALES,
     SCHEDULES,
     TARGETED_LOSSES,
@@ -73,7 +72,6 @@ CALLS = {
     "GrpoSettings(loss_type={})": (*TRL_LOSSES, *TARGETED_LOSSES),
     "GrpoSettings(schedule={})": SCHEDULES,
     "GrpoSettings(scale_rewards={})": REWARD_SCALES,
-    "GrpoSettings(importance_sampling_level={})": LEVELS,
     "TabularSettings(loss_type={})": ("grpo", *TARGETED_LOSSES),
 }
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from transformers import Trainer, TrainerControl, TrainerState, TrainingArguments
+from transformers import Trainer, TrainingArguments
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
@@ -31,7 +31,7 @@ from daedalus.training.checkpoints import completed_steps, export
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import ModelSettings
 from daedalus.training.trainer_logs import write_history
-from daedalus.training.trainers import SaveByTime, whole
+from daedalus.training.trainers import whole
 from daedalus.training.trl_internals import WRITTEN_FOR, finish_checkpoints_together
 from tests.populations import population
 from tests.training.conftest import (
@@ -153,19 +153,6 @@ def test_training_is_saved_by_time_and_goes_on_as_if_uninterrupted(
     assert completed_steps(tmp_path / "checkpoints/sft") == 2
     resumed, same = sft_history(tmp_path)
     assert resumed == make_tracker(folder).history("sft") and torch.equal(same, weights)
-
-
-def test_passes_over_the_same_completions_are_not_cut_in_two(tmp_path: Path) -> None:
-    settings = GrpoSettings(iterations=3, epsilon_high=0.3, save_every=4)
-    config = grpo.grpo_config(settings, tmp_path, seed=0)
-    assert config.save_steps == 6
-    clock, asked = SaveByTime(), []
-    clock._saved = -1e9
-    for step in range(1, 7):
-        control = TrainerControl()
-        clock.on_step_end(config, TrainerState(global_step=step), control)
-        asked.append(control.should_save)
-    assert asked == [False, False, True] * 2
 
 
 def test_a_phase_without_enough_states_fails(

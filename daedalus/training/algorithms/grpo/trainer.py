@@ -80,26 +80,22 @@ def _mechanisms(language_model: LanguageModel, run: TrainingRun) -> Writing:
 def grpo_config(settings: GrpoSettings, folder: Path, seed: int) -> GRPOConfig:
     """Return TRL's settings for ours."""
     passes, at_once = backward_passes(settings, f"training.{PHASE}")
-    batches = -(-settings.save_every // settings.iterations)  # a checkpoint does not hold one
-    shared = shared_options(settings, folder, seed)
     return GRPOConfig(
-        **shared | {"save_steps": batches * settings.iterations},
+        **shared_options(settings, folder, seed),
         per_device_train_batch_size=at_once,
         gradient_accumulation_steps=passes,
         num_generations=settings.group_size,
-        num_iterations=settings.iterations,
         max_completion_length=settings.max_completion_tokens,
         temperature=settings.temperature,
         lr_scheduler_type=settings.schedule,
         max_grad_norm=settings.max_gradient_norm,
         # Targeted losses are other advantages, whose tokens are summed as dapo sums them.
         loss_type="dapo" if settings.loss_type in TARGETED_LOSSES else settings.loss_type,
-        epsilon=settings.epsilon,
-        epsilon_high=settings.epsilon if settings.epsilon_high is None else settings.epsilon_high,
-        importance_sampling_level=settings.importance_sampling_level,
-        mask_truncated_completions=settings.mask_truncated_completions,
+        # As TRL has these two; Unsloth sets others where they are not given.
+        epsilon_high=0.2,
+        mask_truncated_completions=False,
         beta=settings.beta,
-        use_bias_correction_kl=settings.use_bias_correction_kl,
+        use_bias_correction_kl=True,  # its gradient is unbiased (DeepSeek-AI 2025)
         entropy_coef=settings.entropy_bonus,
         scale_rewards=settings.scale_rewards,
         use_vllm=bool(settings.vllm_server),

@@ -25,18 +25,17 @@ from tests.training.fake_vllm import serving
 def test_settings_reach_the_trainer(tmp_path: Path) -> None:
     settings = GrpoSettings(
         steps=7, prompts_per_step=4, group_size=3, micro_batch=6, beta=0.2, entropy_bonus=0.3,
-        iterations=2, scale_rewards="group", temperature=0.7, learning_rate=1e-3,
-        loss_type="luspo", importance_sampling_level="sequence", epsilon=0.1, epsilon_high=0.3,
-        mask_truncated_completions=True, use_bias_correction_kl=False,
+        scale_rewards="group", temperature=0.7, learning_rate=1e-3, loss_type="bnpo",
+        save_every=4,
     )  # fmt: skip
     config = grpo_config(settings, tmp_path, seed=5)
-    assert (config.max_steps, config.num_generations, config.num_iterations) == (7, 3, 2)
+    assert (config.max_steps, config.num_generations, config.num_iterations) == (7, 3, 1)
     assert config.per_device_train_batch_size * config.gradient_accumulation_steps == 12
     assert (config.beta, config.entropy_coef, config.temperature) == (0.2, 0.3, 0.7)
-    assert (config.loss_type, config.importance_sampling_level) == ("luspo", "sequence")
-    assert (config.epsilon, config.epsilon_high) == (0.1, 0.3)
-    assert config.mask_truncated_completions and not config.use_bias_correction_kl
-    assert not config.use_vllm and grpo_config(GrpoSettings(), tmp_path, 0).epsilon_high == 0.2
+    assert (config.loss_type, config.importance_sampling_level) == ("bnpo", "token")
+    assert (config.epsilon, config.epsilon_high, config.save_steps) == (0.2, 0.2, 4)
+    assert not config.mask_truncated_completions and config.use_bias_correction_kl
+    assert not config.use_vllm
     assert (config.scale_rewards, config.learning_rate, config.seed) == ("group", 1e-3, 5)
 
 
