@@ -21,6 +21,7 @@ _OFF: dict[str, object] = {
     "training.grpo.use_bias_correction_kl": True,
     "training.grpo.iterations": 1,
     "hub.adapter_only": False,
+    "model.double_quantisation": False,
 }
 """Settings that are gone, and the value that turned each off."""
 _OPTIONS = ("training.grpo_episode",)

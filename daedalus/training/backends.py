@@ -24,7 +24,7 @@ def load_base(settings: ModelSettings, source: str | Path) -> LanguageModel:
         CannotRunError: The weights cannot be loaded.
     """
     if settings.load_in_4bit:
-        language_model = load_language_model(source, quantisation(settings))
+        language_model = load_language_model(source, quantisation())
         allow_training_after_generation(language_model.model)
         return language_model
     language_model = load_language_model(source)
@@ -54,12 +54,11 @@ def adapted_by_unsloth(
     return LanguageModel(adapted, language_model.tokenizer)
 
 
-def quantisation(settings: ModelSettings) -> BitsAndBytesConfig:
+def quantisation() -> BitsAndBytesConfig:
     """Return NF4 quantisation (Dettmers et al. 2023), which computes in bfloat16."""
     return BitsAndBytesConfig(
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=settings.double_quantisation,
         bnb_4bit_compute_dtype=torch.bfloat16,
     )
 

@@ -88,7 +88,7 @@ def export(
 def _weights(base: str | Path, settings: ModelSettings) -> PreTrainedModel:
     if settings.merge == "base":
         return load_language_model(base).model
-    quantised = load_language_model(base, quantisation(settings)).model
+    quantised = load_language_model(base, quantisation()).model
     return cast(PreTrainedModel, quantised.dequantize())
 
 

@@ -85,8 +85,6 @@ class ModelSettings(Checked):
             takes half the memory, and less time on a CPU that multiplies it. The trained model
             is written with the base weights as they were loaded.
         load_in_4bit: Whether base weights have 4 bits (NF4 of bitsandbytes) while adapters train.
-        double_quantisation: Whether the scales of the 4-bit weights are quantised, too. This saves
-            0.4 bits for each weight.
         merge: Weights that the adapters are added to at the end, one of ``MERGES``. ``base``: the
             weights before they were quantised. ``dequantised``: the 4-bit weights, as in training.
         memory_limit: Most memory of the GPU that training takes, in GiB; 0 is no limit.
@@ -111,7 +109,6 @@ class ModelSettings(Checked):
     output_std: float = at_least(0, 0.3)
     dtype: NumberType = one_of(DTYPES, "float32")
     load_in_4bit: bool = False
-    double_quantisation: bool = False
     merge: Merge = one_of(MERGES, "base")
     memory_limit: float = at_least(0, 0.0)
     lora: LoraSettings = field(default_factory=LoraSettings)
@@ -131,8 +128,6 @@ class ModelSettings(Checked):
             raise ValueError("dtype: bfloat16 rounds small updates away; set lora.rank too")
         if self.dtype == "bfloat16" and self.load_in_4bit:
             raise ValueError("dtype: 4-bit weights compute in bfloat16 already; leave it out")
-        if self.double_quantisation and not self.load_in_4bit:
-            raise ValueError("double_quantisation: no weights are quantised; set load_in_4bit too")
         if self.merge == "dequantised" and not self.load_in_4bit:
             raise ValueError("merge: dequantised: no weights are quantised; set load_in_4bit too")
         if self.backend == "unsloth" and not self.lora.rank:
@@ -146,7 +141,6 @@ def without_adapters(settings: ModelSettings) -> ModelSettings:
         backend="transformers",
         dtype="float32",
         load_in_4bit=False,
-        double_quantisation=False,
         merge="base",
         lora=LoraSettings(),
     )

@@ -84,9 +84,7 @@ def test_unsloth_gets_every_setting_of_the_model(
     monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=loader))
     monkeypatch.setattr("daedalus.training.model.unsloth_loads", lambda: True)
     monkeypatch.setattr("daedalus.training.model.require_hub", lambda name: None)
-    settings = ModelSettings(
-        backend="unsloth", load_in_4bit=load_in_4bit, double_quantisation=False, lora=LORA
-    )
+    settings = ModelSettings(backend="unsloth", load_in_4bit=load_in_4bit, lora=LORA)
     load_base(settings, "org/weights")
     assert given["model_name"] == "org/weights" and given["load_in_4bit"] is load_in_4bit
     quantisation = given["quantization_config"]
@@ -132,9 +130,7 @@ def test_a_quantised_model_trains_after_it_generated(
     ("numbers", "most"),
     [
         ({"load_in_4bit": True}, 0.3),
-        ({"load_in_4bit": True, "double_quantisation": True}, 0.3),
         ({"load_in_4bit": True, "merge": "dequantised"}, 1e-4),
-        ({"load_in_4bit": True, "merge": "dequantised", "double_quantisation": True}, 1e-4),
         ({"dtype": "bfloat16"}, 1e-3),
     ],
 )

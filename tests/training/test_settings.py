@@ -56,7 +56,6 @@ PRACTISED = SftSettings(practice={"x": POPULATION})
         (ModelSettings, {"dtype": "bfloat16", **QUANTISED}, "dtype: 4-bit weights compute in bf"),
         (ModelSettings, {"backend": "unsloth"}, "backend: unsloth trains adapters only; set lora"),
         (ModelSettings, {"merge": "dequantised"}, "merge: dequantised: no weights are quantised"),
-        (ModelSettings, {"double_quantisation": True}, "double_quantisation: no weights are"),
         (LoraSettings, {"alpha": 16}, "alpha: there are no adapters; set rank too"),
         (LoraSettings, {"dropout": 0.1}, "dropout: there are no adapters; set rank too"),
         (GrpoSettings, {"last_sharpness": 9.0}, "last_sharpness: no other loss has them"),

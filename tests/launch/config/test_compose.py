@@ -208,6 +208,7 @@ def test_a_configuration_with_settings_that_are_gone_is_read_if_they_are_off() -
         "training: { grpo: { rollouts: episode } }",
         "training: { curriculum: { stages: { a: { window: 1 } } } }",
         "hub: { adapter_only: true }",
+        "model: { double_quantisation: true }",
         "training: { grpo: { epsilon_high: 0.28 } }",
         "training: { grpo: { iterations: 2 } }",
     ],

@@ -72,6 +72,7 @@ def test_mistakes_say_what_to_write(overrides: list[str], hints: list[str]) -> N
         ("training.curriculum.stages.x.window=3", "training.curriculum.stages.x.window"),
         ("training=grpo_episode", "training/grpo_episode"),
         ("hub.adapter_only=true", "hub.adapter_only"),
+        ("model.double_quantisation=true", "model.double_quantisation"),
         ("training.grpo.epsilon=0.1", "training.grpo.epsilon"),
         ("training.grpo.epsilon_high=0.28", "training.grpo.epsilon_high"),
         ("training.grpo.iterations=2", "training.grpo.iterations"),
