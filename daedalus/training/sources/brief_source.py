@@ -20,8 +20,8 @@ from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.training.algorithm_settings import ReinforcementSettings
 from daedalus.training.brief_model import BriefWriting, brief_chat
 from daedalus.training.model import LanguageModel
+from daedalus.training.sources.make_source import Source
 from daedalus.training.sources.market_reward import RewardFunction, Scores
-from daedalus.training.sources.source import Source
 from daedalus.training.writing import Writing
 
 _PURPOSE = "briefs/training"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from datasets import Dataset
 
 from daedalus.design.designers.language_model import LanguageModelDesigner
@@ -15,7 +18,25 @@ from daedalus.training.generation import make_generate
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
 from daedalus.training.sources.market_reward import MarketReward
-from daedalus.training.sources.source import PURPOSE, Source
+from daedalus.training.writing import Writing
+
+_PURPOSE = "grpo"  # keys the draws of the states, for every algorithm that learns in them
+
+
+@dataclass(frozen=True)
+class Source:
+    """Prompts, and the rewards of their completions.
+
+    Attributes:
+        prompts: Rows with a chat in ``prompt``.
+        reward: A reward function for TRL.
+        writing: Returns what a model may answer, if answers are constrained; None if they are
+            mechanisms.
+    """
+
+    prompts: Dataset
+    reward: Callable[..., list[float]]
+    writing: Callable[[LanguageModel], Writing] | None = None
 
 
 def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> Source:
@@ -29,8 +50,8 @@ def make_source(language_model: LanguageModel, run: TrainingRun, name: str) -> S
     player = _state_player(language_model, run, settings)
     continuation = _continuation(run, settings)
     count, horizon = settings.states, settings.horizon
-    goals = run.goals(count, PURPOSE)
-    states = once(mid_episode_states)(run.env, count, run.seed, PURPOSE, horizon, player, goals)
+    goals = run.goals(count, _PURPOSE)
+    states = once(mid_episode_states)(run.env, count, run.seed, _PURPOSE, horizon, player, goals)
     reward = MarketReward(states, settings.futures, horizon, run.seed, continuation)
     rows = {
         "prompt": prompts(states.observe(), run.settings.prompt),

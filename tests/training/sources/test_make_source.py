@@ -21,8 +21,7 @@ from daedalus.market.parsing import format_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.training.model import LanguageModel
 from daedalus.training.settings import TrainingSettings
-from daedalus.training.sources.make_source import make_source
-from daedalus.training.sources.source import Source
+from daedalus.training.sources.make_source import Source, make_source
 from tests.training.conftest import CANDIDATES, GRPO, PROMPT, make_run, taught
 
 

@@ -27,8 +27,7 @@ from daedalus.training.defaults import neutral_generation
 from daedalus.training.hardware import backward_passes
 from daedalus.training.model import LanguageModel
 from daedalus.training.run import TrainingRun
-from daedalus.training.sources.make_source import make_source
-from daedalus.training.sources.source import Source
+from daedalus.training.sources.make_source import Source, make_source
 from daedalus.training.trainers import prepared, run_phase, shared_options
 from daedalus.training.trl_internals import replace_advantages, wrap_generation
 from daedalus.training.writing import Writing, mechanism_constraint

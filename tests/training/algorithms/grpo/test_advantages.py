@@ -22,7 +22,7 @@ from daedalus.training.algorithms.grpo.advantages import (
 from daedalus.training.algorithms.grpo.trainer import train_grpo
 from daedalus.training.beliefs import field_beliefs
 from daedalus.training.model import LanguageModel
-from daedalus.training.sources.source import Source
+from daedalus.training.sources.make_source import Source
 from daedalus.training.trl_internals import replace_advantages
 from tests.training.conftest import GRPO, make_run, small_model
 
