@@ -29,7 +29,6 @@ else:  # OmegaConf knows no Literal
 
 _PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 WANDB_MODES = ("auto", "online", "offline", "disabled")
-_OLD_MODES = {"run": "online", "dryrun": "offline"}  # that W&B still reads in WANDB_MODE
 _SHOWN = 300  # characters of what W&B says of a failure
 _START, _END = 90.0, 300.0  # most seconds in which W&B must answer, and upload what is left
 
@@ -69,8 +68,7 @@ def _mode_of_variables() -> str | None:
     """Return the mode that W&B's environment variables ask for, or None."""
     if os.environ.get("WANDB_DISABLED", "").lower() in ("true", "1", "yes", "on"):
         return "disabled"
-    mode = os.environ.get("WANDB_MODE", "").lower()
-    return _OLD_MODES.get(mode, mode) or None
+    return os.environ.get("WANDB_MODE", "").lower() or None
 
 
 def _has_login() -> bool:

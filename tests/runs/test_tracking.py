@@ -93,7 +93,7 @@ def test_wandb_is_online_for_who_has_a_key_or_has_logged_in(
     [
         ("WANDB_MODE", "disabled", "disabled"),
         ("WANDB_MODE", "offline", "offline"),
-        ("WANDB_MODE", "dryrun", "offline"),
+        ("WANDB_MODE", "dryrun", "dryrun"),  # W&B's old name of offline
         ("WANDB_DISABLED", "true", "disabled"),
     ],
 )
