@@ -41,9 +41,9 @@ def compare(config: Contest, run: TrainingRun) -> None:
     from daedalus.training.model import load_language_model
 
     name = run.settings.last
-    draw_curves(run, name)
-    tokens = run.settings.reinforcement[name].max_completion_tokens
-    model = load_language_model(run.folder.model)
+    last = run.settings.reinforcement[name]
+    draw_curves(run, name if last.steps else "sft")
+    model, tokens = load_language_model(run.folder.model), last.max_completion_tokens
     generate = make_generate(model, 0.0, tokens, run.settings.constrained or None)
     designer = LanguageModelDesigner(generate, run.settings.prompt)
     context = own_context(config, run.env)

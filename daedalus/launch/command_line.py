@@ -48,7 +48,7 @@ from daedalus.runs.workers import sharing
 
 logger = logging.getLogger(__name__)
 
-_ONE_PROCESS = "task: {}; only {} run in several processes. Start this one by {}"
+_ONE_PROCESS = "task: {}; several processes run only {}. Start this one by {}"
 _NO_FLAG = "{}: several processes train one run. Leave it out, or start one process by {}"
 _AGAIN = (
     "jobs.csv in the sweep's folder has the state of each job that began. To go on with those that "

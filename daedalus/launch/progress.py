@@ -37,13 +37,12 @@ def _training(config: Trained, run: RunFolder) -> dict[str, object]:
         return {}
     from daedalus.training.checkpoints import completed_steps  # torch is slow to import
 
-    ends = {"sft": run.model} if config.task == "sft" else {"sft": run.sft_model, "grpo": run.model}
     parts: dict[str, object] = {}
-    for phase, end in ends.items():
+    for phase, end in {"sft": run.sft_model, "grpo": run.model}.items():
         total = getattr(config.training, phase).steps
         steps = completed_steps(run.checkpoints(phase))
         parts[f"{phase.upper()} {steps} of {total} steps"] = steps and not end.exists()
-        parts[f"{phase.upper()} finished"] = end.exists()
+        parts[f"{phase.upper()} finished"] = total and end.exists()
     return parts
 
 

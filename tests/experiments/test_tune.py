@@ -49,9 +49,10 @@ defaults:
   - override /tuning: rate
   - override /tracking: files
 training: { sft: { steps: 60, save_every: 30, validity_prompts: 2 } }
+evaluation: { episodes: 2, resamples: 100 }
 """
-RATE = """task: sft
-score: validity
+RATE = """task: grpo
+score: valid
 pruning: { phase: sft, signal: token_accuracy, interval: 10, warmup: 40, trials: 1 }
 space:
   rate: { key: training.sft.learning_rate, choices: [3e-3, 0.0] }

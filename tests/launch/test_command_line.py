@@ -132,7 +132,7 @@ def test_a_refused_job_of_a_sweep_is_in_its_table(tmp_path: Path) -> None:
     [
         (["-m", "+experiment=smoke", "seed=0,1"], "-m: several processes train one run"),
         (["--cfg", "job", "+experiment=smoke"], "--cfg: several processes train one run"),
-        (["+experiment=boxplot"], "task: compare; only grpo and sft run in several processes"),
+        (["+experiment=boxplot"], "task: compare; several processes run only grpo. Start"),
     ],
 )
 def test_what_several_processes_cannot_share_is_refused(

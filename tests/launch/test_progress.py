@@ -40,6 +40,7 @@ def test_a_run_tells_its_phases_as_it_completes_them(tmp_path: Path) -> None:
 def test_the_model_of_sft_alone_is_its_result(tmp_path: Path) -> None:
     config, run = composed("+experiment=sft_stage3", "training=smoke"), RunFolder(tmp_path)
     leave_checkpoint(run, "sft", 1)
+    run.sft_model.mkdir()
     run.model.mkdir()
     assert progress(config, tmp_path) == "SFT finished"
 

@@ -172,7 +172,7 @@ def test_an_experiment_is_added_as_the_documents_say(tmp_path: Path) -> None:
 BEGINNING = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-import experiments.ask, experiments.grpo, experiments.grpo_briefs, experiments.sft
+import experiments.ask, experiments.grpo, experiments.grpo_briefs
 from hydra.core.config_store import ConfigStore
 from daedalus.launch.config import compose_config
 compose_config("+experiment=ask")

@@ -49,4 +49,4 @@ def test_a_hub_that_answers_is_asked(offline: Path, monkeypatch: pytest.MonkeyPa
 def test_folders_files_and_wheels_are_no_names_on_the_hub(tmp_path: Path) -> None:
     assert is_hub_name("Qwen/Qwen2.5-1.5B-Instruct")
     assert not is_hub_name(str(tmp_path)) and not is_hub_name("") and not is_hub_name("README.md")
-    assert not is_hub_name(composed("task=sft", "model=smollm2").model.pretrained)
+    assert not is_hub_name(composed("task=grpo", "model=smollm2").model.pretrained)

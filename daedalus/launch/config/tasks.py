@@ -538,22 +538,6 @@ class Serve(Offering, Compared, WithBidder, Restricted):
 
 
 @dataclass
-class Sft(Trained, Restricted):
-    """Training of a language model by SFT."""
-
-    partly = (
-        "training.grpo.constrained",
-        "training.objectives",
-        "training.portfolio",
-        "training.prompt",
-        "training.sft",
-    )
-    shared = True
-
-    task: str = "sft"
-
-
-@dataclass
 class SignalToNoise(Game, WithTraining):
     """How far the reward of a mechanism stands out from chance."""
 

@@ -42,7 +42,7 @@ OPTIONS = [path for path in FILES if group_of(path) != "population"]
 READERS = {
     "bidder": ["task=llm_bidders"],
     "mechanism": ["task=compare", "designer=fixed"],
-    "model": ["task=sft"],
+    "model": ["task=grpo"],
     "populations": ["task=oracle", "designer=search"],
     "training": ["task=grpo"],
 }

@@ -24,7 +24,7 @@ FIXED = "+designer@evaluation.baselines.mine=fixed"
         (["task=compare", "training.grpo.steps=5"], "it is read by grpo, grpo_briefs, gpu_check"),
         (["task=compare", "adversary.keep=3"], "it is read by exploitability"),
         (["+experiment=grpo_stage3", "designer=search"], "grpo does not read designer"),
-        (["+experiment=sft_stage3", "training.grpo.steps=5"], "sft does not read training.grpo"),
+        (["+experiment=behaviour", "training.grpo.steps=5"], "does not read training.grpo"),
         (["task=compare", "trained=RUN"], "compare does not read trained"),
         (["task=compare", "+bids=x"], "it is read by from_bids"),
         (["+experiment=sensitivity", "+allowed.auction_type=[vcg]"], "sensitivity does not read"),

@@ -20,7 +20,6 @@ from daedalus.launch.config.tasks import (
     KnownOptimum,
     Leaderboard,
     Sensitivity,
-    Sft,
     Tune,
 )
 from daedalus.launch.config.tuning import SpaceSettings, TuningSettings
@@ -119,7 +118,7 @@ def test_a_run_begins_with_seed_zero_and_afresh() -> None:
             "training.grpo.vllm_server: not with unsloth",
         ),
         (
-            Sft,
+            Grpo,
             {"model": FOUR_BITS, "training": of_grpo(vllm_server="http://localhost:8000")},
             "its server cannot take over 4-bit weights; set model.load_in_4bit=false",
         ),

@@ -37,11 +37,11 @@ def test_a_task_brings_the_groups_that_its_class_has(name: str) -> None:
 
 
 def test_a_key_is_read_with_what_is_above_and_below_it() -> None:
-    sft = class_of("sft")
-    read = ("training.sft.steps", "training", "training.prompt", "market.name", "seed")
-    assert all(may_read(sft, key) for key in read)
+    behaviour = class_of("behaviour")
+    read = ("training.portfolio.file", "training", "training.portfolio", "market.name", "seed")
+    assert all(may_read(behaviour, key) for key in read)
     assert not any(
-        may_read(sft, key) for key in ("training.grpo.steps", "training.grpo.group_size", "hub")
+        may_read(behaviour, key) for key in ("training.grpo.steps", "training.sft.steps", "hub")
     )
 
 
