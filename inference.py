@@ -57,7 +57,7 @@ def run(options: Namespace) -> None:
         ConfigError: The options cannot be run. The message says what to do.
     """
     with slow_imports():
-        from daedalus.launch.config import compose_config
+        from daedalus.launch.config.compose import compose_config
         from daedalus.launch.config.preflight import preflight
 
         config = compose_config(*overrides(options, options.repo_id or pretrained.WORD))
@@ -102,7 +102,7 @@ def parser() -> ArgumentParser:
 
 def overrides(options: Namespace, model: str) -> list[str]:
     """Return the options as overrides of the configuration, for a model."""
-    from daedalus.launch.config import quoted
+    from daedalus.launch.config.compose import quoted
 
     episodes = EPISODES if options.n_episodes is None else options.n_episodes
     return [

@@ -12,8 +12,7 @@ from daedalus.checks import CannotRunError
 from daedalus.design.designers.build import build_all
 from daedalus.evaluation.episodes import compare
 from daedalus.evaluation.scale import scale_of
-from daedalus.launch.config import compose_both
-from daedalus.launch.config.compose import recorded
+from daedalus.launch.config.compose import compose_both, recorded
 from daedalus.launch.config.tasks import PackDesigner
 from daedalus.launch.from_config import make_context, make_env, make_envs
 from daedalus.launch.tracked import tracked

@@ -19,7 +19,8 @@ from daedalus.design.language_bidders.player import in_all_seats
 from daedalus.design.language_bidders.settings import BidderContext, RecordedBidder
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.launch.brief_answer import load_understanding
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.task_parts import Offering
 from daedalus.launch.config.tasks import LlmBidders, Serve
 from daedalus.launch.from_config import (

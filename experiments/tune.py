@@ -11,7 +11,7 @@ from pathlib import Path
 from daedalus.checks import CannotRunError
 from daedalus.evaluation.readable import as_table
 from daedalus.evaluation.run_report import save
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.tasks import Tune
 from daedalus.launch.provenance import run_record
 from daedalus.launch.tuning.experiment import TrialExperiment

@@ -12,7 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from daedalus.launch.config import compose_both
+from daedalus.launch.config.compose import compose_both
 from daedalus.launch.provenance import run_record
 from daedalus.runs.files import locked
 from daedalus.runs.folder import RunFolder

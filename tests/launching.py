@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from daedalus.design.search.space import random_mechanisms
 from daedalus.launch import command_line
-from daedalus.launch.config import Task
 from daedalus.launch.config.paths import ROOT
+from daedalus.launch.config.task_parts import Task
 from daedalus.market.seeds import generator
 from daedalus.runs.files import write_table
 from daedalus.runs.folder import RunFolder

@@ -11,7 +11,7 @@ import pytest
 from daedalus.checks import Checked, above, at_least, one_of, within
 from daedalus.design.search.budgets import DistillationBudget, SearchBudget
 from daedalus.evaluation.settings import AdversarySettings, EvaluationSettings
-from daedalus.launch.config import register
+from daedalus.launch.config.compose import register
 
 
 @dataclass

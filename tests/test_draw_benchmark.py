@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from deploy.draw_benchmark import NAMES, drawn_benchmark, text_of
 
 ROOT = Path(__file__).parents[1]

@@ -16,7 +16,7 @@ import inference
 from daedalus.design.designers.language_model import LanguageModelDesigner
 from daedalus.design.language.prompt import PromptSettings
 from daedalus.doors.inference import design
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.market.mechanism import Mechanism, mechanism_from_mapping
 from daedalus.market.parsing import format_mechanism, parse_mechanism
 from daedalus.runs.folder import RunFolder

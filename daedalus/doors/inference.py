@@ -18,7 +18,7 @@ from daedalus.design.designers.language_model import LanguageModelDesigner, Lang
 from daedalus.evaluation.answer_log import AnswerLog, refusals
 from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.readable import as_table
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.tasks import Compare
 from daedalus.launch.from_config import (
     OUTPUTS,

@@ -15,9 +15,9 @@ from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.env import DesignEnv, Episodes
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.search.lookahead import fork_rewards
-from daedalus.launch.config import ConfigError
 from daedalus.launch.config.changes import all_changes
 from daedalus.launch.config.compose import compose_config, quoted
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.tasks import Compare
 from daedalus.market.allowed import read_allowed
 from daedalus.market.interface import MarketSettings

@@ -19,14 +19,15 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import CONF, ROOT, ConfigError, Task, quoted, register
-from daedalus.launch.config.compose import require_task, to_config, why_not
+from daedalus.launch.config.compose import quoted, register, require_task, to_config, why_not
 from daedalus.launch.config.jobs import Launch
-from daedalus.launch.config.mistakes import explain, is_of_composing
+from daedalus.launch.config.mistakes import ConfigError, explain, is_of_composing
 from daedalus.launch.config.nodes import require_known_keys
+from daedalus.launch.config.paths import CONF, ROOT
 from daedalus.launch.config.preflight import preflight
 from daedalus.launch.config.resolvers import NOTHING_TO_RESUME, run_directory
 from daedalus.launch.config.task_options import task_classes
+from daedalus.launch.config.task_parts import Task
 from daedalus.launch.progress import progress
 from daedalus.launch.provenance import refusal_record, run_record
 from daedalus.runs import processes

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from daedalus.design.language.answer_file import number_of_answers
 from daedalus.design.language_bidders.settings import answers_file
-from daedalus.launch.config import Task
-from daedalus.launch.config.task_parts import Trained
+from daedalus.launch.config.task_parts import Task, Trained
 from daedalus.launch.config.tasks import LlmBidders, Ppo
 from daedalus.runs.folder import RunFolder
 

@@ -19,8 +19,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import ConfigError
 from daedalus.launch.config.jobs import Launch, lines_of_results
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.sweeps import collect_sweep, write_job_table
 from daedalus.runs.files import locked, write_text
 from daedalus.runs.folder import RunFolder

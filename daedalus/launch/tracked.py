@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from daedalus.evaluation.run_report import Report
-from daedalus.launch.config import Task
+from daedalus.launch.config.task_parts import Task
 from daedalus.runs.phases import spent
 from daedalus.runs.tracking import Tracker
 

@@ -12,7 +12,7 @@ import pytest
 
 import daedalus
 from daedalus.design.rewards.stack import RewardStack
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import MechanismError, Mechanisms
 from daedalus.market.seeds import market_seeds

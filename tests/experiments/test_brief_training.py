@@ -19,7 +19,7 @@ from daedalus.design.briefs.splits import SPLITS
 from daedalus.design.briefs.wordings import examples, wordings
 from daedalus.lab.studies import brief_reading as study
 from daedalus.lab.studies.brief_reading import reading
-from daedalus.launch.config import quoted
+from daedalus.launch.config.compose import quoted
 from daedalus.launch.from_config import load_reader
 from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.runs.folder import RunFolder

@@ -23,7 +23,8 @@ from daedalus.lab.studies.brief_reading import SELLERS, reading_curves, sellers_
 from daedalus.lab.studies.briefs import leads
 from daedalus.launch import brief_answer
 from daedalus.launch.brief_answer import load_understanding
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.from_config import load_reader
 from daedalus.market.mechanism import mechanism_from_mapping
 from tests.design.designers.chat_double import Reply, serving

@@ -12,7 +12,7 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.briefs.clauses import Clause, Understanding, understand
 from daedalus.lab.bids.findings import amount
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from experiments import from_bids
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.launch.config.composing import failure

@@ -11,7 +11,7 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.language.prompt import PromptSettings, prompts
 from daedalus.design.search.states import mid_episode_states
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.launch.from_config import make_env
 from daedalus.market.parsing import format_mechanism
 from daedalus.training.hardware import has_gpu

@@ -12,7 +12,8 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.submission import SubmissionSettings
-from daedalus.launch.config import Task, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.task_parts import Task
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs import workers
 from daedalus.runs.workers import sharing

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 from daedalus.checks import CannotRunError
 from daedalus.design.designers.ppo import PpoDesigner, PpoSettings
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.launch.progress import progress
 from daedalus.runs.tracking import Tracker, watched
 from daedalus.training.algorithms.ppo import trainer

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import Task
+from daedalus.launch.config.task_parts import Task
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.pretrained import ABOUT, read_pretrained
 from daedalus.training.publishing.hub_folder import hashes

@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import ModelCard
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import Task
+from daedalus.launch.config.task_parts import Task
 from daedalus.runs.folder import RunFolder
 from daedalus.training.publishing.evidence import read_evidence
 from experiments.publish import main, make_example

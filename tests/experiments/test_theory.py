@@ -10,7 +10,7 @@ import pytest
 
 from daedalus.lab.theory.check_rows import Row
 from daedalus.lab.theory.revenue_checks import CASES, GRID
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from experiments.theory import main
 
 

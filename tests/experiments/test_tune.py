@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import Task, compose_both
+from daedalus.launch.config.compose import compose_both
 from daedalus.launch.config.jobs import Launch
+from daedalus.launch.config.task_parts import Task
 from daedalus.training.checkpoints import last_checkpoint
 from experiments import compare, tune
 from tests import forked

@@ -21,9 +21,10 @@ from omegaconf import OmegaConf
 from submitit.core.utils import FailedSubmissionError, UncompletedJobError
 
 from daedalus.launch import command_line
-from daedalus.launch.config import Task, compose_both
+from daedalus.launch.config.compose import compose_both
 from daedalus.launch.config.help import first_screen, help_text
 from daedalus.launch.config.paths import ROOT
+from daedalus.launch.config.task_parts import Task
 from daedalus.runs.folder import RunFolder
 from tests import forked
 from tests.launch.config.composing import own_experiment

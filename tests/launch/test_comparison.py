@@ -11,7 +11,7 @@ from daedalus.evaluation.comparison import comparison
 from daedalus.evaluation.episodes import COMPOSITE, METRICS
 from daedalus.evaluation.run_report import Report
 from daedalus.launch.comparison import compare_designers
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.launch.from_config import make_env, own_context
 from daedalus.market.mechanism import Mechanism
 

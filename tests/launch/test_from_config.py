@@ -14,7 +14,8 @@ from daedalus.design.designers.search import SearchSettings
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.distillation import DistillationData
 from daedalus.design.search.portfolio import make_portfolio
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.from_config import (
     all_designers,
     make_context,

@@ -15,8 +15,8 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import ConfigError
 from daedalus.launch.config.jobs import Launch, read_launch
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.provenance import provenance, refusal_record, run_record
 from daedalus.runs.folder import RunFolder
 

@@ -174,7 +174,7 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 import experiments.ask, experiments.grpo, experiments.grpo_briefs
 from hydra.core.config_store import ConfigStore
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 compose_config("+experiment=ask")
 print([name for name in ConfigStore.instance().repo["task"] if name.endswith("_schema.yaml")])
 compose_config("+experiment=grpo_stage3")

@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 
 from daedalus.evaluation import leaderboard_figures
 from daedalus.launch import sweeps
-from daedalus.launch.config import quoted
+from daedalus.launch.config.compose import quoted
 from daedalus.launch.config.jobs import Launch, jobs_of_sweep
 from daedalus.launch.sweeps import collect_sweep, differences_over_seeds
 from daedalus.runs.files import locked, read_table

@@ -10,7 +10,7 @@ from pathlib import Path
 from omegaconf import OmegaConf
 
 from daedalus.design.language.prompt import VERSION
-from daedalus.launch.config import compose_both
+from daedalus.launch.config.compose import compose_both
 
 
 @cache

@@ -18,7 +18,7 @@ from peft import PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, Qwen2ForCausalLM
 
 from daedalus.design.env import DesignEnv
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.market.parsing import parse_mechanism
 from daedalus.training import pipeline
 from daedalus.training.algorithms.grpo import trainer as grpo

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from daedalus.design.language.prompt import PromptSettings
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.market.population import Population
 from daedalus.market.population_settings import PopulationSettings
 from daedalus.training.algorithms.grpo.settings import GrpoSettings

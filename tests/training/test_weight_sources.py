@@ -13,7 +13,7 @@ from gguf import GGUFWriter
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.market.parsing import parse_mechanism
 from daedalus.runs.folder import RunFolder
 from daedalus.training import pipeline

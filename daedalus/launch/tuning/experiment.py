@@ -10,10 +10,12 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.launch.config import ConfigError, Task, compose_both, quoted
 from daedalus.launch.config.changes import all_changes
+from daedalus.launch.config.compose import compose_both, quoted
 from daedalus.launch.config.jobs import HOW_LAUNCHED, read_launch
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.paths import groups
+from daedalus.launch.config.task_parts import Task
 from daedalus.launch.config.tuning import TuningSettings
 from daedalus.runs.endings import program
 

@@ -19,7 +19,7 @@ from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.tuning import TuningSettings
 from daedalus.market.seeds import generator
 from daedalus.runs.files import cut_torn_line, locked, read_table

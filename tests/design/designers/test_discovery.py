@@ -13,7 +13,8 @@ from omegaconf import OmegaConf
 import daedalus.design.designers
 from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.discovery import designer_settings
-from daedalus.launch.config import CONF, register
+from daedalus.launch.config.compose import register
+from daedalus.launch.config.paths import CONF
 from tests.design.designers.observations import observe, rng
 from tests.design.search.markets import env_of
 from tests.launch.config.composing import composed

@@ -14,7 +14,8 @@ from daedalus.design.designers.ppo import PpoDesigner
 from daedalus.design.env import DesignEnv
 from daedalus.design.search.features import FEATURES, observed_features
 from daedalus.design.search.space import LEVELS, places_of
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.market.mechanism import FIELDS
 from daedalus.market.seeds import market_seeds
 from daedalus.runs.folder import POLICY

@@ -11,7 +11,8 @@ from daedalus.design.designers.endpoint import zero_shot_prompt
 from daedalus.design.language.explanation import MEANINGS, TERMS, explanation
 from daedalus.design.language.prompt import OUTCOME_FIELDS, PromptSettings, prompts
 from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.from_config import make_env
 from daedalus.market.allowed import Between
 from daedalus.market.goal import Goal

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.design.rewards.terms import MARKET_TERMS, TEXT_TERMS, mean_over_rounds
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.outcome import ROUND_FIELDS, Outcome
 from daedalus.market.parsing import format_mechanism, parse_mechanism

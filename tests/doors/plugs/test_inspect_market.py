@@ -21,7 +21,8 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 from daedalus.doors.plugs.inspect_market import market
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.market.parsing import format_mechanism
 from tests.doors.plugs.own_market import RULES, SHORT, earned
 

@@ -12,7 +12,7 @@ import pytest
 from daedalus.checks import CannotRunError
 from daedalus.lab.bids.log import load_bids
 from daedalus.lab.bids.settings import BidLogSettings
-from daedalus.launch.config import CONF
+from daedalus.launch.config.paths import CONF
 from tests.lab.bids.simulated import log_of_table, table_of
 from tests.lab.bids.written import notes_of, read, sales_of, text_of
 

@@ -18,7 +18,8 @@ from daedalus.lab.studies.certificates import (
     chosen_mechanisms,
     mean_regrets,
 )
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.market.classic import ClassicMarket
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population

@@ -24,7 +24,7 @@ from daedalus.lab.studies.coverage import (
 )
 from daedalus.lab.studies.coverage_figures import coverage_dots
 from daedalus.lab.studies.coverage_settings import CoverageSettings
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from experiments import coverage
 
 CONFIG = compose_config("+experiment=coverage")

@@ -21,7 +21,7 @@ from daedalus.lab.studies.known_optimum import (
     shares_of_optimum,
     theory_table,
 )
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.parameters import StrategicParameters

@@ -24,7 +24,7 @@ from daedalus.lab.studies.pareto_fronts import (
     volumes,
     weightings,
 )
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.market.mechanism import Mechanism
 from experiments import objectives
 from tests.design.search.markets import env_of

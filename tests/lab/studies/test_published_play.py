@@ -22,7 +22,7 @@ from daedalus.lab.studies.published_play import (
 )
 from daedalus.lab.studies.tacit_collusion import KNOWN, MARKET, OURS, PAPER, collusion_curves
 from daedalus.lab.theory.distributions import Distribution
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from experiments.published_play import main
 
 EVEN = Distribution(np.array([0.0, 1.0]), np.array([0.0, 1.0]))

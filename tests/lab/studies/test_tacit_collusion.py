@@ -15,7 +15,7 @@ from daedalus.lab.studies.tacit_collusion import (
     in_the_paper,
     variants,
 )
-from daedalus.launch.config import compose_config
+from daedalus.launch.config.compose import compose_config
 from daedalus.launch.from_config import make_env
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.literals import AuctionType

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daedalus.launch.config import ConfigError, compose_config
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.options import option_names
 from daedalus.launch.config.paths import CONF
 from daedalus.market.mechanism import Mechanism

@@ -13,10 +13,11 @@ from omegaconf import OmegaConf
 from daedalus.design.designers.endpoint import EndpointSettings
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.designers.random import RandomSettings
-from daedalus.launch.config import ConfigError, Task
 from daedalus.launch.config.compose import read_config, register
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.paths import CONF
 from daedalus.launch.config.task_options import chosen_tasks
+from daedalus.launch.config.task_parts import Task
 from daedalus.market.mechanism import Mechanism
 from daedalus.runs.folder import POLICY
 from daedalus.runs.pretrained import FOLDER

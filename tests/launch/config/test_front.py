@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
-from daedalus.launch.config import ConfigError, compose_both
+from daedalus.launch.config.compose import compose_both
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.options import option_names
 from daedalus.launch.config.paths import groups
 from daedalus.launch.config.reading import may_read

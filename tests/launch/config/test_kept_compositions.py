@@ -9,7 +9,7 @@ import sys
 import pytest
 from omegaconf import OmegaConf
 
-from daedalus.launch.config import compose_both
+from daedalus.launch.config.compose import compose_both
 from daedalus.launch.config.paths import ROOT
 
 COMMANDS = [
@@ -25,7 +25,7 @@ COMMANDS = [
 ELSEWHERE = f"""
 import json
 from omegaconf import OmegaConf
-from daedalus.launch.config import compose_both
+from daedalus.launch.config.compose import compose_both
 print(json.dumps([OmegaConf.to_yaml(compose_both(*each)[0]) for each in {COMMANDS}]))
 """
 

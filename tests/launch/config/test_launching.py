@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from daedalus.design.designers.random import RandomSettings
-from daedalus.launch.config import Task, quoted
+from daedalus.launch.config.compose import quoted
 from daedalus.launch.config.jobs import jobs_of_sweep
+from daedalus.launch.config.task_parts import Task
 from daedalus.runs.files import read_table
 from experiments import compare
 from tests.launching import Start, starter

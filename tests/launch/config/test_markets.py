@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from daedalus.launch.config import ConfigError
 from daedalus.launch.config.changes import changes
 from daedalus.launch.config.markets import check_market
+from daedalus.launch.config.mistakes import ConfigError
 from tests.launch.config.composing import (
     POPULATIONS,
     STAGES,

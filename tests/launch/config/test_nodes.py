@@ -8,7 +8,7 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from daedalus.design.designers.fixed import FixedSettings
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.nodes import require_known_keys, to_objects
 from daedalus.launch.config.tasks import Tune
 from daedalus.market.population import Population

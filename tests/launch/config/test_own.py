@@ -17,7 +17,8 @@ from daedalus.design.designers.base import DesignerContext
 from daedalus.design.designers.build import build_all
 from daedalus.design.env import DesignEnv
 from daedalus.evaluation.episodes import compare
-from daedalus.launch.config import ConfigError, Task
+from daedalus.launch.config.mistakes import ConfigError
+from daedalus.launch.config.task_parts import Task
 from daedalus.market.interface import MarketSettings
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from tests.golden import run_apart

@@ -8,7 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from daedalus.launch.config import ConfigError, compose_config, task_options
+from daedalus.launch.config import task_options
+from daedalus.launch.config.compose import compose_config
+from daedalus.launch.config.mistakes import ConfigError
 from tests.launch.config.composing import failure, own_experiment
 
 FIXED = "+designer@evaluation.baselines.mine=fixed"

@@ -10,8 +10,9 @@ from hydra.types import RunMode
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from daedalus.launch.config import ConfigError, register
+from daedalus.launch.config.compose import register
 from daedalus.launch.config.jobs import Launch
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.resolvers import run_directory
 from tests.launch.config.composing import composed, leave_run
 

@@ -9,7 +9,7 @@ import pytest
 from daedalus.design.designers.fixed import FixedSettings
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.evaluation.settings import EvaluationSettings
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.needs import check_needs
 from daedalus.launch.config.task_parts import Task
 from daedalus.launch.config.tasks import (

@@ -9,7 +9,7 @@ from typing import get_type_hints
 
 import pytest
 
-from daedalus.launch.config import ROOT
+from daedalus.launch.config.paths import ROOT
 from daedalus.launch.config.reading import may_read
 from daedalus.launch.config.task_options import class_of, defaults_of, task_classes
 from tests.launch.config.composing import GROUPS

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from daedalus.launch.config import ConfigError, compose_both
+from daedalus.launch.config.compose import compose_both
 from daedalus.launch.config.jobs import Launch
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.tuning import SpaceSettings, TuningSettings
 from daedalus.launch.tuning.experiment import TrialExperiment
 from tests.launch.tuning.studies import SPACE

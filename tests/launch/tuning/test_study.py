@@ -9,7 +9,7 @@ import optuna
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.tuning import PruningSettings
 from daedalus.runs.tracking import Tracker, TrackingSettings, watched
 from tests.launch.tuning.studies import OWN, Worker, leave_summary, make_study, play_all

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import requests
 
-from daedalus.launch.config import ConfigError
+from daedalus.launch.config.mistakes import ConfigError
 from daedalus.market.mechanism import Mechanism
 from daedalus.service.openenv.catalogue import ASKED_MARKET, ASKED_POPULATION, Catalogue
 from daedalus.service.openenv.client import DaedalusClient
