@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,7 +71,7 @@ async def play(players: Sequence[Player], seconds: float, rate: float | None = N
     return pace
 
 
-class HttpPlayer(asyncio.Protocol):
+class HttpPlayer:
     """A session over HTTP on a connection of its own.
 
     General clients take as long for a request as the service does, so this one is minimal. It
@@ -82,36 +81,20 @@ class HttpPlayer(asyncio.Protocol):
         ended: Whether its episode has ended; then a step would change nothing.
     """
 
-    def __init__(self, host: str, name: str, episodes: Iterator[dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        host: str,
+        name: str,
+        episodes: Iterator[dict[str, Any]],
+    ) -> None:
         self.ended = False
+        self._reader, self._writer = reader, writer
         self._resets = (
             _post(host, "/reset", {"session_id": name} | episode) for episode in episodes
         )
         self._step = _post(host, "/step", {"session_id": name, "action": ACTION})
-        self._received = b""
-        self._answer: asyncio.Future[int] | None = None
-        self._transport: asyncio.Transport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the connection."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        """Read until the answer is complete."""
-        self._received += data
-        head, gap, body = self._received.partition(b"\r\n\r\n")
-        _, _, length = head.partition(_LENGTH)
-        if gap and len(body) >= int(length.split(b"\r\n")[0]):
-            self._received = b""
-            self.ended = _ENDED in body
-            if self._answer is not None:
-                self._answer.set_result(int(head[9:12]))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Raise an error in the player that waits for an answer."""
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(ConnectionResetError("the service closed the connection"))
 
     async def begin(self) -> int:
         """Begin the next episode and return the status of the answer."""
@@ -123,14 +106,15 @@ class HttpPlayer(asyncio.Protocol):
 
     async def close(self) -> None:
         """Close the connection; the session ends when it has been idle for long."""
-        if self._transport is not None:
-            self._transport.close()
+        self._writer.close()
 
     async def _ask(self, request: bytes) -> int:
-        assert self._transport is not None
-        self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
-        return await self._answer
+        self._writer.write(request)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        _, _, length = head.partition(_LENGTH)
+        body = await self._reader.readexactly(int(length.split(b"\r\n")[0]))
+        self.ended = _ENDED in body
+        return int(head[9:12])
 
 
 class WebSocketPlayer:
@@ -176,12 +160,12 @@ async def http_players(
     Raises:
         ConnectionError: A session was refused.
     """
-    place, loop = urlsplit(address), asyncio.get_running_loop()
+    place = urlsplit(address)
     players = []
     for number in range(count):
         episodes = _episodes(number, count, episode_length)
-        make = partial(HttpPlayer, place.netloc, f"load-{number}", episodes)
-        _, player = await loop.create_connection(make, place.hostname or "", place.port or 80)
+        reader, writer = await asyncio.open_connection(place.hostname, place.port or 80)
+        player = HttpPlayer(reader, writer, place.netloc, f"load-{number}", episodes)
         _require(await player.begin())
         players.append(player)
     return players
