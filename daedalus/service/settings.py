@@ -64,7 +64,7 @@ class ServiceSettings(Checked):
             of briefs have another.
         report_timeout: Longest time of a report on bids, likewise.
         outputs: Folder that contains runs: models, curves and figures.
-        write_up: The article, served as /blog.md.
+        write_up: The article; it and the Markdown files beside it are served as /read/NAME.
 
     Raises:
         ValueError: A number is out of range, or a host, a proxy or an origin is malformed.

@@ -66,10 +66,6 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
     def plot(name: str) -> FileResponse:
         return _file(newest.files().get(name), "no such file; /plots/ lists the files")
 
-    @router.get("/blog.md", responses=_NO_SUCH_FILE, summary="Read the article")
-    def article() -> FileResponse:
-        return _file(write_up, _NO_ARTICLE)
-
     @router.get("/read/{name}", responses=_NO_SUCH_FILE, summary="Read the article as a web page")
     def read(name: str) -> HTMLResponse:
         documents = documents_of(write_up)
@@ -85,11 +81,6 @@ def add_files(router: APIRouter, newest: NewestRun, write_up: Path) -> None:
         figures = [figures_of(each) for each in documents_of(write_up).values()]
         path = next((each[name] for each in figures if name in each), None)
         return _file(path, "no such figure in the documents")
-
-    # The links of the article are relative to its own address.
-    @router.get("/figures/{name}", responses=_NO_SUCH_FILE, summary="Get a figure of the article")
-    def figure(name: str) -> FileResponse:
-        return _file(figures_of(write_up).get(name), "no such figure; /blog.md shows all figures")
 
 
 def add_page(app: FastAPI) -> None:
