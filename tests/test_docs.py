@@ -38,8 +38,7 @@ from daedalus.evaluation.readable import as_table
 from daedalus.evaluation.statistics import summarise, t_interval
 from daedalus.lab.studies.coverage import overview
 from daedalus.launch.config.compose import compose_config
-from daedalus.launch.config.options import listed_populations, option_names
-from daedalus.launch.config.paths import CONF
+from daedalus.launch.config.paths import CONF, listed_populations, option_names
 from daedalus.launch.config.task_options import FIRST_OPTIONS
 from daedalus.launch.config.task_parts import Task
 from daedalus.launch.from_config import make_context, make_env

@@ -30,9 +30,8 @@ from daedalus.launch.config.mistakes import (
 )
 from daedalus.launch.config.needs import check_needs
 from daedalus.launch.config.nodes import require_known_keys, to_objects
-from daedalus.launch.config.options import listed_populations
 from daedalus.launch.config.own import with_own_designers
-from daedalus.launch.config.paths import CONF
+from daedalus.launch.config.paths import CONF, listed_populations
 from daedalus.launch.config.reading import check_reading, not_taken
 from daedalus.launch.config.resolvers import register_resolvers
 from daedalus.launch.config.task_options import (

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from daedalus.launch.config.options import option_names
-from daedalus.launch.config.paths import CONF, ROOT, groups, option_files
+from daedalus.launch.config.paths import CONF, ROOT, groups, option_files, option_names
 from daedalus.runs.endings import program
 
 FIRST_SCREEN = """Daedalus trains language models to design auctions.

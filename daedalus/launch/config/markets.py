@@ -9,8 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.launch.config.changes import Change
 from daedalus.launch.config.mistakes import ConfigError
-from daedalus.launch.config.options import listed_populations, option_names
-from daedalus.launch.config.paths import CONF
+from daedalus.launch.config.paths import CONF, listed_populations, option_names
 from daedalus.launch.config.task_parts import InMarket, OfPopulations, Played, Task, WithTraining
 from daedalus.market.interface import MARKETS, MarketSettings
 from daedalus.market.population_settings import PopulationSettings

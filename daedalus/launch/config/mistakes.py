@@ -14,8 +14,7 @@ from omegaconf import Container, DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from daedalus.checks import CannotRunError
-from daedalus.launch.config.options import option_names
-from daedalus.launch.config.paths import groups
+from daedalus.launch.config.paths import groups, option_names
 from daedalus.launch.config.task_options import why_no_task
 from daedalus.launch.config.wrong_types import wrong_type
 from daedalus.runs.earlier import gone

@@ -10,8 +10,7 @@ import pytest
 
 from daedalus.launch.config.compose import compose_config
 from daedalus.launch.config.mistakes import ConfigError
-from daedalus.launch.config.options import option_names
-from daedalus.launch.config.paths import CONF
+from daedalus.launch.config.paths import CONF, option_names
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population_settings import PopulationSettings
 

@@ -18,8 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from daedalus.launch.config.compose import compose_both
 from daedalus.launch.config.mistakes import ConfigError
-from daedalus.launch.config.options import option_names
-from daedalus.launch.config.paths import groups
+from daedalus.launch.config.paths import groups, option_names
 from daedalus.launch.config.reading import may_read
 from daedalus.launch.config.task_options import class_of, task_classes
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daedalus.launch.config.help import help_text
-from daedalus.launch.config.options import option_names
-from daedalus.launch.config.paths import CONF
+from daedalus.launch.config.paths import CONF, option_names
 from tests.launch.config.composing import EXPERIMENTS, GROUPS
 
 

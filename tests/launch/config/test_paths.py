@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from daedalus.launch.config.options import listed_populations, option_names
-from daedalus.launch.config.paths import CONF, groups, option_files
+from daedalus.launch.config.paths import (
+    CONF,
+    groups,
+    listed_populations,
+    option_files,
+    option_names,
+)
 from daedalus.launch.config.task_options import task_classes
 from tests.launch.config.composing import GROUPS, STAGES
 
