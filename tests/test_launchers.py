@@ -195,7 +195,7 @@ def test_local_jobs_share_the_cores_and_go_on_after_a_kill(tmp_path: Path, whole
     for name in THREADS:
         assert {variables_of(each)[name] for each in workers} == {str(max(1, cores // 2))}
     os.kill(workers[0], signal.SIGKILL)
-    output, _ = sweep.communicate(timeout=60)
+    output, _ = sweep.communicate(timeout=480)
     assert sweep.returncode == 1 and "resume=true" in output and "Traceback" not in output
     basic = ["-m", "hydra/launcher=basic"]  # the test of Slurm resumes in new processes
     run_here(tmp_path, *basic, *TRAINING, "tracking=files", "resume=true")

@@ -40,7 +40,9 @@ def test_a_block_that_holds_a_signal_for_long_is_ended(
     before, ended = signal.signal(signal.SIGTERM, signal.default_int_handler), list[int]()
     with pytest.raises(KeyboardInterrupt), ending_by(ended.append), holding_stops():
         signal.raise_signal(number)
-        time.sleep(0.5)
+        until = time.monotonic() + 60
+        while not ended and time.monotonic() < until:
+            time.sleep(0.01)
     signal.signal(signal.SIGTERM, before)
     assert ended == [number]
 

@@ -17,7 +17,7 @@ SLOW = """
 import time
 print("first", flush=True)
 began = time.process_time()
-while time.process_time() < began + 0.3:
+while time.process_time() < began + 1.0:
     pass
 time.sleep(1)
 """
@@ -32,7 +32,7 @@ def test_the_first_line_comes_before_the_end(monkeypatch: pytest.MonkeyPatch) ->
     slow, fast = command_costs(1)
     took = time.perf_counter() - began
     assert (slow.command, fast.command) == ("slow", "fast")
-    assert 0.3 < fast.processor + 0.3 < slow.processor + 0.1
+    assert 0.5 < fast.processor + 0.5 < slow.processor
     assert 0.0 < fast.first_line <= fast.clock
     assert slow.first_line + 1.0 < slow.clock < took
 
@@ -57,14 +57,14 @@ def test_a_command_is_stopped_at_its_line(monkeypatch: pytest.MonkeyPatch) -> No
     program = """
 import sys, time
 print("first", flush=True)
-time.sleep(0.2)
+time.sleep(2)
 print("it is", sys.argv[1], flush=True)
 time.sleep(60)
 """
     command = Command(program, ("{folder}",), until="it is /")
     monkeypatch.setattr(command_cost, "COMMANDS", {"stopped": command})
     (found,) = command_costs(1)
-    assert found.first_line + 0.1 < found.clock < 30
+    assert found.first_line + 1.0 < found.clock < 60
 
 
 LATER = "torch", "transformers", "pandas", "scipy", "matplotlib"

@@ -110,7 +110,7 @@ def test_a_step_over_http_does_not_wait_for_the_network(address: str) -> None:
             began = time.perf_counter()
             session.post(f"{address}/step", json={"session_id": "quick", "action": {}})
             took.append(time.perf_counter() - began)
-    assert min(took) < 0.02
+    assert min(took) < 0.035  # an acknowledgement that is delayed takes 0.04
 
 
 def test_the_schemas_are_those_of_our_types_and_built_once(client, monkeypatch) -> None:

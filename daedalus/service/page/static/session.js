@@ -6,7 +6,7 @@ import { unkept } from "./unkept_wins.js";
 
 const KEY = "daedalus.episode";
 const STEPS_SHOWN = 4; // where a step has five rounds, as far as a designer looks back
-const PATIENCE = 500; // milliseconds in which a page that is being reloaded gives its session up
+const PATIENCE = 2000; // milliseconds in which a page that is being reloaded gives its session up
 const OPENING = "the page"; // who sets the rules of a first step that nobody asked for
 
 /** @typedef {wire.ArenaRound & {unkept: boolean[]}} Round */

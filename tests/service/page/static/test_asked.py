@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from daedalus.service.openenv.catalogue import ASKED_POPULATION
+from tests.design.designers.chat_double import Reply
 from tests.service.page.static.visitor import Visit, at_own_site
-from tests.service.sessions.test_asked_bidders import asked, live, slowly
+from tests.service.sessions.test_asked_bidders import asked, live, rational
 
 pytestmark = pytest.mark.slow
 
@@ -41,12 +43,19 @@ def test_recorded_bidders_say_which_rules_they_know(
 
 
 def test_a_visitor_sees_that_the_model_is_asked(visit: Visit, catalogue, tmp_path: Path) -> None:
-    with live(catalogue, tmp_path, partial(slowly, 0.5)) as (_, address):
+    may_answer = threading.Event()
+
+    def held(count: int, body: dict[str, Any]) -> Reply:
+        may_answer.wait(60)
+        return rational(count, body)
+
+    with live(catalogue, tmp_path, held, seconds=60.0) as (_, address):
         visitor = visit(address).open(4)
         page = visitor.page
         page.select_option("#population", ASKED_POPULATION)
         page.click("#reset")
         expect(page.locator("#asking")).to_have_text("Asking m for its bids …")
+        may_answer.set()
         visitor.at_step(1)
         expect(page.locator("#asking")).to_be_hidden()
         page.close()

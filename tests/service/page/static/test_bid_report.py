@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 
@@ -71,7 +72,8 @@ def test_columns_are_named_on_the_page_and_a_wrong_choice_is_refused_at_once(
         expect(page.locator("#bids-columns")).to_be_hidden()
         page.set_input_files("#bids-file", tmp_path / "export.csv")
         page.click("#bids-send")
-        expect(said).to_have_text("Choose the column that names the sale.", timeout=2_000)
+        expect(said).to_have_text("Choose the column that names the sale.")
+        assert not any(url.endswith("/api/bids") for url in visitor.requested)
         page.select_option("#bids-columns [name=auction]", "Number")
         page.click("#bids-send")
         expect(said).to_have_text("Choose the column that has the bids.")
@@ -119,7 +121,7 @@ def test_a_report_that_takes_long_can_be_stopped(visit: Visit, catalogue, tmp_pa
         page, said = visitor.page, visitor.page.locator("#bids-said")
         page.set_input_files("#bids-file", tmp_path / "log.csv")
         page.click("#bids-send")
-        expect(page.locator("#bids-seconds")).to_have_text("1 s")
+        expect(page.locator("#bids-seconds")).to_have_text(re.compile(r"^[1-9]\d* s$"))
         page.click("#bids-stop")
         expect(said).to_contain_text("Stopped.")
         expect(page.locator("#bids-wait")).to_be_hidden()

@@ -124,10 +124,10 @@ def saved(visitor: Visitor, button: str) -> str:
 
 def test_a_lost_session_is_rebuilt_as_it_was(visit: Visit, catalogue) -> None:
     begin = {"seed": 9, "population": "stage4", "episode_length": 3}
-    with at_own_site(visit, catalogue, 4, session_timeout=1.0, design_timeout=0.2) as visitor:
+    with at_own_site(visit, catalogue, 4, session_timeout=4.0, design_timeout=0.2) as visitor:
         visitor.begin(**begin)
         visitor.step()
-        time.sleep(1.2)
+        time.sleep(4.2)
         visitor.step()
         expect(visitor.page.locator("#notices")).to_contain_text("rebuilt")
         state = visitor.state
