@@ -297,15 +297,13 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(
 
 
 READ = {
-    "dev": (126, 6), "dev_2": (138, 2), "test": (154, 4), "test_2": (118, 4), "test_3": (122, 7),
-    "bounds_dev": (92, 8), "bounds_test": (77, 4), "short_dev": (123, 0), "short_dev_2": (124, 5),
+    "test": (154, 4), "test_2": (118, 4), "test_3": (122, 7), "bounds_test": (77, 4),
     "short_test": (131, 2), "short_test_2": (116, 7), "short_test_3": (136, 3),
-    "short_bounds_dev": (94, 3), "short_bounds_test": (92, 7), "near_dev": (17, 22),
-    "near_test": (30, 18), "near_test_2": (32, 25), "plain_dev": (163, 0), "plain_test": (163, 0),
-    "plain_test_2": (164, 0), "orders_dev": (83, 15), "orders_test": (84, 11),
+    "short_bounds_test": (92, 7), "near_test": (30, 18), "near_test_2": (32, 25),
+    "plain_test": (163, 0), "plain_test_2": (164, 0), "orders_test": (84, 11),
     "orders_test_2": (89, 14),
 }  # fmt: skip
-"""Demands that were read right, and wrong rules, when this was written."""
+"""Demands that were read right, and wrong rules, when this was written, of each file that tests."""
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +316,7 @@ def shipped() -> Callable[[str], Understanding]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("briefs", SELLERS)
+@pytest.mark.parametrize("briefs", READ)
 def test_the_shipped_reader_reads_what_sellers_write(
     briefs: str, shipped: Callable[[str], Understanding]
 ) -> None:
@@ -326,6 +324,10 @@ def test_the_shipped_reader_reads_what_sellers_write(
     right, wrong = READ[briefs]
     assert counts["right"] >= right - READ_DEMANDS and counts["wrong"] <= wrong + READ_DEMANDS
     assert counts["lost"] <= 10 or "near" in briefs
+
+
+def test_every_file_that_tests_is_read() -> None:
+    assert READ.keys() == {each for each in SELLERS if "test" in each}
 
 
 def test_curves_go_from_few_sentences_to_many() -> None:

@@ -33,8 +33,8 @@ from tests.service.conftest import JSON_BODY
 from tests.service.generated import JSON, seeded
 
 ANYWHERE = {400, 403, 405, 409, 413}  # documented for every endpoint
-OPERATION_EXAMPLES = 60
-MANY_BODIES = int(os.environ.get("FUZZ_BODIES", "1000"))
+OPERATION_EXAMPLES = 25
+MANY_BODIES = int(os.environ.get("FUZZ_BODIES", "400"))
 """How many malformed bodies the slow test sends; ``FUZZ_BODIES=10000`` sends more."""
 
 
@@ -173,7 +173,7 @@ def fuzz_bodies(client: TestClient, examples: int) -> int:
 def test_thousands_of_requests_do_not_break_it(
     app: FastAPI, client: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert fuzz_operations(app, OPERATION_EXAMPLES) > 1000
+    assert fuzz_operations(app, OPERATION_EXAMPLES) > 400
     assert fuzz_bodies(client, MANY_BODIES) == MANY_BODIES
     assert not [record for record in caplog.records if record.exc_info]
     assert client.post("/step", json={"session_id": "a", "action": {}}).status_code == 200
