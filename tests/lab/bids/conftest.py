@@ -79,7 +79,7 @@ def verdict(estimate: Estimate, estimator: Estimator, judgements: list[Judgement
     return Verdict.of(in_force, in_force.mechanism, judgement, judgements, estimator, 0.95)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def findings(
     estimator: Estimator, estimate: Estimate, samples: list[Estimate], verdict: Verdict,
     judgements: list[Judgement], checks: pd.DataFrame,

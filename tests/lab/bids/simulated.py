@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ def uniform(levels: Numbers) -> Numbers:
     return levels
 
 
+@cache
 def equilibrium(quantile: Quantile, bidders: int) -> Numbers:
     """Return first-price bids at the levels of a grid, by the trapezoid rule."""
     values, wins = quantile(GRID.clip(1e-9, 1 - 1e-6)), GRID ** (bidders - 1)

@@ -13,10 +13,15 @@ from daedalus.lab.bids.levels import Regression, design_of, first_words
 from daedalus.lab.bids.log import BidLog
 from daedalus.lab.bids.screens import Residuals
 from daedalus.lab.bids.settings import BidLogSettings
+from daedalus.lab.theory.distributions import Numbers
 from tests.lab.bids.simulated import first_price_bids, log_of_table, table_of
 from tests.lab.bids.written import best_of, estimator_of, notes_of, sales_of, text_of
 
 RNG = np.random.default_rng(5)
+
+
+def one_more(levels: Numbers) -> Numbers:
+    return 1 + levels
 
 
 def made(sales: int, common: float = 0.0) -> tuple[BidLog, np.ndarray]:
@@ -24,8 +29,7 @@ def made(sales: int, common: float = 0.0) -> tuple[BidLog, np.ndarray]:
     size, grade = np.exp(RNG.normal(size=sales)), RNG.integers(3, size=sales)
     level = size**0.7 * np.exp(np.array([0.0, 0.3, -0.4])[grade] + common * RNG.normal(size=sales))
     bids = [
-        level[sale] * first_price_bids(lambda u: 1 + u, 2 + sale % 3, 1, RNG)[0]
-        for sale in range(sales)
+        level[sale] * first_price_bids(one_more, 2 + sale % 3, 1, RNG)[0] for sale in range(sales)
     ]
     table = table_of(bids, size=list(size), grade=[f"g{each}" for each in grade])
     log = log_of_table(table)  # its sales have another order
@@ -130,7 +134,7 @@ def test_the_unit_of_a_column_does_not_matter(factor: float) -> None:
     rng = np.random.default_rng(2)
     acres, grade = rng.integers(3, size=300) * 1.0, rng.integers(2, size=300)
     level = np.exp(0.5 * acres + 0.7 * grade)
-    bids = [level[sale] * first_price_bids(lambda u: 1 + u, 2, 1, rng)[0] for sale in range(300)]
+    bids = [level[sale] * first_price_bids(one_more, 2, 1, rng)[0] for sale in range(300)]
     columns = {"acres": list(factor * acres), "grade": [f"g{each}" for each in grade]}
     log = log_of_table(table_of(bids, **columns))
     regression = Regression.of(log)
