@@ -21,17 +21,10 @@ from tqdm import tqdm
 
 from daedalus.checks import CannotRunError
 from daedalus.design.language.answer_file import AnswerFile, key_of
-from daedalus.design.language.chat_body import (
-    NoReplyError,
-    is_filtered,
-    message_in,
-    read_json,
-    read_reply,
-)
-from daedalus.design.language.chat_failures import advice
+from daedalus.design.language.chat_body import NoReplyError, is_filtered, read_reply, words_of
 from daedalus.design.language.chat_server import ChatServer
 from daedalus.design.language.prompt import Generate, Message
-from daedalus.design.language.reply import Ask, Reply, well_formed
+from daedalus.design.language.reply import Ask, Reply, in_one_line, well_formed
 from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism_schema import mechanism_schema
 
@@ -41,9 +34,46 @@ _NO_KEY = "none"  # the client requires a key; servers without keys ignore it
 _PATIENCE = 5.0  # seconds before a progress bar is shown
 _LONGEST_SAID = 4000  # characters of a model's answer that are sent again
 _FILTERING = (400, 403, 422, 451)  # statuses of responses to one prompt that a filter refuses
+_LONGEST_TOLD = 300  # characters that a message quotes of a server
 _SINCE = "since"
 MOST_BYTES = 2**24
 """Longest body of a response."""
+
+_KEY = "api_key_variable: {url} refuses {key} ({said}); name the variable of a key that may use it"
+_ADVICE: tuple[tuple[type[Exception], str], ...] = (
+    (openai.AuthenticationError, _KEY),
+    (openai.PermissionDeniedError, _KEY),
+    (
+        openai.NotFoundError,
+        "model: {model!r} is not at {url} ({said}); take one that {url}/models lists; does "
+        "base_url end in /v1?",
+    ),
+    (
+        openai.RateLimitError,
+        "concurrency: {url} is too busy ({said}); lower concurrency, raise retries, or see to the "
+        "account's quota",
+    ),
+    (openai.InternalServerError, "{url} failed ({said}); see the server's log"),
+    (
+        openai.APITimeoutError,
+        "timeout: {url} took longer than {timeout} s; raise timeout, or lower concurrency or "
+        "max_tokens",
+    ),
+    (
+        openai.APIConnectionError,
+        "base_url: no server at {url} answers ({said}); start it, give its address, or see its log",
+    ),
+    (
+        NoReplyError,
+        "base_url: {url} answers, but not with a chat ({said}); does it end in /v1?",
+    ),
+    (
+        Exception,
+        "{url} does not accept the request ({said}); if this names a field, leave it out with "
+        "temperature=null, max_tokens=null, send_seed=false or response_format=text",
+    ),
+)
+"""What to do, by the kind of error; the first that fits."""
 
 
 class EndpointError(CannotRunError):
@@ -156,14 +186,12 @@ def _reply(
         )
         reply = read_reply(response.content)
     except (openai.OpenAIError, NoReplyError) as error:  # its text or request may hold the key
-        body = _masked_body(error, client, settings)
-        refused = _refused(error, body)
-        if refused is None:
-            said = advice(error, body, client, settings)
-            raise EndpointError(_masked(said, client, settings)) from None
-        reply = refused
+        said = _masked(_said_by(error), client, settings)
+        if not _refuses_one(error):
+            raise EndpointError(_advice(error, said[:_LONGEST_TOLD], settings)) from None
+        reply = Reply("", reason=f"content filter: {said}")
     text, reason = (_masked(each, client, settings) for each in (reply.text, reply.reason))
-    return replace(reply, text=text, reason=reason)
+    return replace(reply, text=text, reason=reason[:_LONGEST_TOLD])
 
 
 def _sendable(chat: list[Message]) -> list[Message]:
@@ -183,20 +211,28 @@ def _sendable(chat: list[Message]) -> list[Message]:
     return sent
 
 
-def _refused(error: Exception, body: bytes) -> Reply | None:
-    """Return an empty reply if a filter of contents refused this one prompt, else None."""
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in _FILTERING:
-        return None
-    data = read_json(body)
-    if not is_filtered(data):
-        return None
-    return Reply("", reason=f"content filter: {error.status_code}, {message_in(data)}")
+def _said_by(error: Exception) -> str:
+    """Return what the server says, or why it says nothing, in one line."""
+    if isinstance(error, openai.APIStatusError):
+        return f"{error.status_code}: {words_of(error.response.content)}"
+    return in_one_line(str(error.__cause__ or error))
 
 
-def _masked_body(error: Exception, client: OpenAI, settings: ChatServer) -> bytes:
-    """Return the body of a response that failed; empty if there is none."""
-    body = error.response.content if isinstance(error, openai.APIStatusError) else b""
-    return body.replace(client.api_key.encode(), b"***") if settings.api_key_variable else body
+def _refuses_one(error: Exception) -> bool:
+    """Return whether a filter of contents refused this one prompt."""
+    statused = isinstance(error, openai.APIStatusError) and error.status_code in _FILTERING
+    return statused and is_filtered(_said_by(error))
+
+
+def _advice(error: Exception, said: str, settings: ChatServer) -> str:
+    """Return what failed and what to do about it, in one sentence."""
+    return next(words for kind, words in _ADVICE if isinstance(error, kind)).format(
+        url=settings.base_url,
+        model=settings.model,
+        timeout=settings.timeout,
+        key=settings.api_key_variable or "a request without a key",
+        said=said,
+    )
 
 
 def _masked(text: str, client: OpenAI, settings: ChatServer) -> str:

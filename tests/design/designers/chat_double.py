@@ -52,7 +52,6 @@ class Server:
 
     url: str
     requests: list[dict[str, Any]] = field(default_factory=list)
-    models: Reply | None = None
     at_once: int = 0
     most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -71,7 +70,7 @@ class Server:
 
 @contextmanager
 def serving(respond: Respond) -> Iterator[Server]:
-    """Run a server on a free port; it lists the models ``m`` and ``n``."""
+    """Run a server on a free port."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -85,13 +84,6 @@ def serving(respond: Respond) -> Iterator[Server]:
             with server.lock:
                 server.at_once -= 1
             self.send(reply)
-
-        def do_GET(self) -> None:
-            known = [{"id": name, "object": "model"} for name in "mn"]
-            listed = {"object": "list", "data": known}
-            found = self.path == "/v1/models"
-            models = server.models or Reply(body=listed)
-            self.send(models if found else Reply(status=404, body={}))
 
         def send(self, reply: Reply) -> None:
             if reply.raw is not None:

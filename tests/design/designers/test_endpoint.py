@@ -50,9 +50,9 @@ def test_answers_without_words_are_counted_by_their_reason() -> None:
     with serving(lambda count, _: sent[count]) as server:
         designer = server.settings(concurrency=1).build(DesignerContext(env_of(), 0))
         designer.propose(observe(len(sent)), np.random.default_rng(0))
-    kinds = ["content filter", "missing fields", "", "declined", "no message"]
+    kinds = ["content filter", "missing fields", "", "declined", "empty"]
     assert [each.parsed.kind for each in designer.answers] == kinds
-    assert designer.answers[0].parsed.reason == "content filter: 400, The prompt was filtered."
+    assert designer.answers[0].parsed.reason == f"content filter: 400: {json.dumps(filtered)}"
     log = AnswerLog("stage3")
     log.add("endpoint", designer, 1, range(len(sent)))
     assert set(log.counts()["kind"]) == {ACCEPTED, *kinds} - {""}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from daedalus.design.language.chat_body import NoReplyError, ReportedError, is_filtered, read_reply
+from daedalus.design.language.chat_body import NoReplyError, is_filtered, read_reply
 from daedalus.design.language.reply import Reply
 
 TEXT = "[1, 2, 3, 4, 5]"
@@ -48,26 +48,22 @@ def test_the_parts_of_text_are_the_reply(content: Any, text: str) -> None:
         (saying(""), "empty"),
         (saying("  \n"), "empty"),
         (saying([]), "empty"),
-        (saying({"text": TEXT}), "no text: the answer's content is an object"),
-        (saying(3), "no text: the answer's content is a number"),
-        (saying(True), "no text: the answer's content is true or false"),
-        (saying([{"type": "thinking", "thinking": TEXT}]), "no text: none of the answer's parts"),
-        (saying(None, tool_calls=[{"id": "1"}]), "no text: the model called a tool"),
+        (saying({"text": TEXT}), "empty"),
+        (saying([{"type": "thinking", "thinking": TEXT}]), "empty"),
+        (saying(None, tool_calls=[{"id": "1"}]), "empty"),
         (saying(None, refusal="I can't \0\nhelp"), "declined: the model wrote \"I can't \ufffd h"),
-        (saying([{"type": "refusal", "refusal": "No."}]), "declined: the model wrote 'No.'"),
-        (saying(None, reasoning_content=TEXT), "no text: the model only reasoned"),
+        (saying([{"type": "refusal", "refusal": "No."}]), "empty"),
+        (saying(None, reasoning_content=TEXT), "empty"),
         (saying(None, "length", reasoning=TEXT), "cut off: the answer ended before its first word"),
         (saying(None, "content_filter"), "content filter: the server held the answer back"),
         (saying("", "SAFETY"), "content filter: the server held the answer back (SAFETY)"),
-        (body({"message": None}), "no message: the choice has no message"),
-        (body({"message": TEXT}), "no message"),
+        (body({"message": None}), "empty"),
+        (body({"message": TEXT}), "empty"),
         (body({"message": None, "finish_reason": "content_filter"}), "content filter"),
-        (body({"text": TEXT, "index": 0}), "no message: the choice has no message, but a text"),
-        (body(None), "no message"),
-        (body([TEXT]), "no message"),
-        (b'{"choices": []}', "no choice"),
-        (b'{"choices": null}', "no choice"),
-        (b'{"choices": {"0": {"message": {"content": "a"}}}}', "no choice"),
+        (body({"text": TEXT, "index": 0}), "empty"),
+        (body(None), "empty"),
+        (body([TEXT]), "empty"),
+        (b'{"choices": []}', "empty"),
         (body(error={"code": "content_filter", "message": "The prompt."}), "content filter: "),
     ],
 )
@@ -78,27 +74,23 @@ def test_what_has_no_words_is_an_empty_reply_with_its_reason(sent: bytes, reason
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    "sent",
     [
-        ({"error": {"code": 502, "message": "Provider ill"}, "choices": None}, "502: Provider ill"),
-        ({"error": "overloaded"}, "overloaded"),
-        ({"error": ["overloaded"], "choices": []}, "overloaded"),
-        ({"error": True}, "an error without words"),
-        ({"error": {"code": 5}}, "5: an error without words"),
-        ({"error": {"message": "a", "metadata": {"raw": "b"}}}, "a: b"),
-        ({"choices": [{"error": {"message": "broke"}, "message": {"content": "a"}}]}, "broke"),
-        ({"object": "error", "message": "no such model", "code": 404}, "no such model"),
-        ({"detail": "Not authenticated"}, "Not authenticated"),
-        ({"errors": [{"message": "first"}, {"message": "second"}]}, "first"),
-        ([{"error": {"message": "in a list"}}], "in a list"),
-        ({"error": {"message": "red \x1b[31m\nand\0 more"}}, "red \ufffd[31m and\ufffd more"),
-        ({"error": "x" * 10_000}, "x" * 300),
+        {"error": {"code": 502, "message": "Provider ill"}, "choices": None},
+        {"error": ["overloaded"], "choices": []},
+        {"choices": [{"error": {"message": "broke"}, "message": {"content": ""}}]},
+        {"choices": {"0": {"message": {"content": "a"}}}},
+        {"object": "error", "message": "no such model", "code": 404},
+        [{"error": {"message": "in a list"}}],
+        {},
+        None,
+        "a string",
     ],
 )
-def test_an_error_of_the_server_is_told_in_its_words(sent: Any, said: str) -> None:
-    with pytest.raises(ReportedError) as caught:
+def test_json_that_is_no_chat_is_told_as_it_came(sent: Any) -> None:
+    with pytest.raises(NoReplyError) as caught:
         read_reply(json.dumps(sent).encode())
-    assert str(caught.value) == said
+    assert str(caught.value) == json.dumps(sent)
 
 
 @pytest.mark.parametrize(
@@ -106,27 +98,21 @@ def test_an_error_of_the_server_is_told_in_its_words(sent: Any, said: str) -> No
     [
         (b"", "the body is empty"),
         (b"\xef\xbb\xbf \n", "the body is empty"),
-        (b"<html>hello</html>", "it begins '<html>hello"),
-        (b'{"choices": [{"mess', "it begins"),
-        (b'"a string"', "it begins"),
-        (b"[1, 2]", "it begins '\\[1, 2\\]'"),
-        (b"{}", "it begins '{}'"),
-        (b"null", "it begins 'null'"),
-        (b"NaN", "it begins 'NaN'"),
-        (b'data: {"choices": []}\n\ndata: [DONE]\n', "it streams; leave stream out of extra"),
-        (b": PROCESSING\n\ndata: {}", "it streams"),
-        (b"[" * 100_000, "it begins"),
-        (b'{"choices": ' + b"9" * 10_000 + b"}", "it begins"),
-        (b"\xff\xfe\xfd", "it begins"),
+        (b"<html>\n<b>Bad</b> \x00 \xff</html>", "<html> <b>Bad</b> \ufffd \ufffd</html>"),
+        (b'{"choices": [{"mess', '{"choices": [{"mess'),
+        (b'data: {"choices": []}\n\ndata: [DONE]\n', 'data: {"choices": []} data: [DONE]'),
+        (b"[" * 100_000, "[" * 100_000),
+        (b"9" * 10_000, "9" * 10_000),
+        (b'{"error": "a\\/b\\u002b\\u00e9"}', '{"error": "a/b+\u00e9"}'),
     ],
 )
-def test_what_is_no_chat_is_shown(sent: bytes, said: str) -> None:
-    with pytest.raises(NoReplyError, match=said) as caught:
+def test_what_is_no_chat_is_told_in_one_line(sent: bytes, said: str) -> None:
+    with pytest.raises(NoReplyError) as caught:
         read_reply(sent)
-    assert not isinstance(caught.value, ReportedError) and len(str(caught.value)) < 400
+    assert str(caught.value) == said
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_a_body_is_read_in_its_encoding(encoding: str) -> None:
     sent = json.dumps({"choices": [{"message": {"content": "é😀"}}]}, ensure_ascii=False)
     assert read_reply(sent.encode(encoding)) == Reply("é😀")
@@ -172,4 +158,4 @@ def test_tokens_count_if_they_are_whole_numbers(told: Any) -> None:
 def test_refusals_of_filters_are_known_in_the_forms_of_their_providers(
     error: Any, filtered: bool
 ) -> None:
-    assert is_filtered(error) is filtered
+    assert is_filtered(json.dumps(error)) is filtered

@@ -25,7 +25,8 @@ from daedalus.market.goal import ANYTHING, Goal
 from daedalus.market.mechanism_schema import mechanism_schema
 from tests.design.designers.chat_double import VALID, Reply, Respond, always, serving
 
-KEY, VARIABLE = "sk-very-secret-51423", "DAEDALUS_TEST_KEY"
+KEY, VARIABLE = "sk-very-secret/51423", "DAEDALUS_TEST_KEY"
+KEPT = "No answer is kept; the designer's setting cache=FILE keeps them"
 
 
 def chats(count: int) -> list[list[dict[str, str]]]:
@@ -162,10 +163,10 @@ def test_no_server_says_where_one_was_looked_for() -> None:
         ask(EndpointSettings(base_url=url, model="m", retries=0))
 
 
-def test_an_unknown_model_is_answered_with_those_there_are() -> None:
+def test_an_unknown_model_is_answered_with_where_they_are_listed() -> None:
     missing = always(status=404, body={"error": {"message": "no such model"}})
     message = failure(missing, model="nn")
-    assert "'nn'" in message and "no such model" in message and "choose one of m, n" in message
+    assert "'nn'" in message and "no such model" in message and "/v1/models lists" in message
 
 
 def test_an_address_without_its_version_is_recognised() -> None:
@@ -189,9 +190,9 @@ def test_a_missing_key_is_named_before_anything_is_sent(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("status", "advice"),
     [
-        (400, "=null"), (401, "refuses"), (402, "account"), (403, "account"), (405, "end in /v1"),
-        (408, "failed in 1 attempt"), (409, "failed in"), (413, "too long"), (418, "=null"),
-        (429, "quota"), (502, "log"), (503, "failed in 1 attempt"), (529, "failed in"),
+        (400, "=null"), (401, "refuses"), (402, "=null"), (403, "refuses"), (405, "=null"),
+        (408, "=null"), (409, "=null"), (413, "=null"), (418, "=null"),
+        (429, "quota"), (502, "log"), (503, "failed"), (529, "failed"),
     ],
 )  # fmt: skip
 def test_refusals_say_what_to_do_and_never_the_key(
@@ -236,32 +237,30 @@ def test_other_statuses_end_the_run_whatever_they_speak_of(status: int) -> None:
     assert "The response was filtered" in failure(always(status=status, body=FILTERED))
 
 
-def test_the_words_of_a_provider_are_shown_in_one_line() -> None:
+def test_the_words_of_a_provider_are_shown_in_one_line_before_the_advice() -> None:
     error = {"error": {"code": 502, "message": "Provider\n\x1b[31m ill"}, "choices": None}
     message = failure(always(body=error))
-    assert "answers with an error, not with a chat (502: Provider \ufffd[31m ill)" in message
+    assert f"answers, but not with a chat ({json.dumps(error)})" in message
+    long = failure(always(status=404, body=b"<p>no</p>" * 1000))
+    assert len(long) < 600 and long.endswith("does base_url end in /v1?. " + KEPT)
     message = failure(always(status=400, body=b"<html>\n<b>Bad</b> \x00 \xff</html>"))
     assert "(400: <html> <b>Bad</b> \ufffd \ufffd</html>)" in message
 
 
 @pytest.mark.parametrize("wait", ["3600", "1e400", "Fri, 31 Dec 9999 23:59:59 GMT"])
 @pytest.mark.parametrize("retries", [0, 2])
-def test_a_long_wait_is_told_with_the_requests_that_were_made(wait: str, retries: int) -> None:
+def test_a_long_wait_ends_the_run(wait: str, retries: int) -> None:
     busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": wait})
     with serving(busy) as server, pytest.raises(EndpointError) as caught:
         ask(server.settings(retries=retries))
     assert len(server.requests) == 1
-    assert (
-        f"too busy in 1 attempt (429: busy) and wants no further one soon (Retry-After: {wait})"
-        in (str(caught.value))
-    )
-    assert "raise retries" not in str(caught.value)
+    assert "too busy (429:" in str(caught.value)
 
 
 @pytest.mark.slow
 def test_a_wait_that_makes_no_sense_is_the_client_s_own() -> None:
     busy = always(status=429, body={"error": "busy"}, headers={"Retry-After": "é"})
-    with serving(busy) as server, pytest.raises(EndpointError, match=r"in 2 attempts .*raise retr"):
+    with serving(busy) as server, pytest.raises(EndpointError, match=r"too busy .*raise retries"):
         ask(server.settings(retries=1))
     assert len(server.requests) == 2
 
@@ -271,15 +270,15 @@ def test_redirects_are_followed_to_a_chat_or_told() -> None:
     with serving(always()) as there:
         to = {"Location": f"{there.url}/chat/completions"}
         assert one_reply(always(status=307, body={}, headers=to)).text == VALID
-        assert "redirects" in failure(always(status=302, body={}, headers=to))
-    assert "redirects" in failure(always(status=304, body=b""))
+        assert "(501: " in failure(always(status=302, body={}, headers=to))
+    assert "(304: " in failure(always(status=304, body=b""))
     for location in ("/v1/chat/completions", "ftp://x"):
         message = failure(always(status=307, body={}, headers={"Location": location}))
-        assert "broke off in 1 attempt" in message
+        assert "no server at" in message
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         to = {"Location": f"http://127.0.0.1:{free.getsockname()[1]}/v1"}
-    assert "redirects to where no server is" in failure(always(status=307, body={}, headers=to))
+    assert "no server at" in failure(always(status=307, body={}, headers=to))
 
 
 @pytest.mark.slow
@@ -295,7 +294,7 @@ def test_redirects_are_followed_to_a_chat_or_told() -> None:
 def test_a_response_that_breaks_off_is_a_sentence(raw: bytes) -> None:
     with serving(always(raw=raw)) as server, pytest.raises(EndpointError) as caught:
         ask(server.settings(retries=1))
-    assert "broke off in 2 attempts" in str(caught.value) and len(server.requests) == 2
+    assert "no server at" in str(caught.value) and len(server.requests) == 2
 
 
 def test_strange_encodings_of_a_response_are_read() -> None:
@@ -309,7 +308,7 @@ def test_strange_encodings_of_a_response_are_read() -> None:
 def test_a_response_that_trickles_for_ever_is_given_up() -> None:
     since = time.monotonic()
     message = failure(always(pause=0.05), timeout=0.3)
-    assert "took longer than 0.3 s in 1 attempt" in message
+    assert "took longer than 0.3 s" in message
     assert time.monotonic() - since < 5
 
 
@@ -333,22 +332,15 @@ def test_messages_are_sent_as_all_servers_take_them() -> None:
     assert [len(each["content"]) for each in second] == [2, 1, 4000, 5]
 
 
-@pytest.mark.parametrize("models", [b"", b"[]", b"{", {"data": None}, {"data": [None, {"id": 1}]}])
-def test_a_list_of_models_that_cannot_be_read_is_none(models: Any) -> None:
-    missing = Reply(status=404, body={"error": {"message": "no such model"}})
-    with serving(lambda *_: missing) as server:
-        server.models = Reply(body=models)
-        with pytest.raises(EndpointError, match=r"no such model.*it lists no models either"):
-            ask(server.settings())
-
-
 def test_keys_are_trimmed_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, f" {KEY}\n")
     with serving(always(text=f"the key is {KEY}")) as server:
         assert ask(server.settings(api_key_variable=VARIABLE)) == ["the key is ***"]
     assert server.requests[0]["headers"]["authorization"] == f"Bearer {KEY}"
-    for told in ({"error": {"message": "x" * 290 + KEY}}, b"y" * 290 + KEY.encode()):
+    escaped = b'{"error": "' + KEY.replace("/", r"\/").encode() + b'"}'
+    for told in ({"error": {"message": "x" * 265 + KEY}}, b"y" * 285 + KEY.encode(), escaped):
         message = failure(always(status=400, body=told), api_key_variable=VARIABLE)
+        assert "y" * 285 in message or "x" * 265 in message or "***" in message
         assert KEY[:6] not in message
     for strange in (f"{KEY}\nsecond", f"{KEY}é"):
         monkeypatch.setenv(VARIABLE, strange)

@@ -152,7 +152,9 @@ def test_one_refused_question_of_many_is_counted_and_its_bidder_asked_once_more(
         found, costs = revenue(endpoint(server.url), tmp_path)
         _, again = revenue(endpoint(server.url), tmp_path)
     assert found > 0 and costs.refused == again.refused == 1 and again.calls == 0
-    assert costs.reason == again.reason == "content filter: 400, no"
+    assert costs.reason == again.reason
+    said = '{"error": {"code": "content_filter", "message": "no"}}'
+    assert costs.reason == f"content filter: 400: {said}"
     _, replayed = revenue(RecordedBidder(file=str(tmp_path / "answers.jsonl")), tmp_path)
     assert (replayed.refused, replayed.reason) == (1, costs.reason)
     assert costs.questions == len(server.requests) == QUESTIONS + 1
