@@ -1,4 +1,4 @@
-"""Counter-based uniform draws, and the registry of what each draw is for.
+"""Counter-based uniform draws.
 
 A draw is a pure function of seed, round, owner and purpose. SplitMix64's finaliser (Steele, Lea &
 Flood 2014, variant 13 of Stafford's mixers) hashes a counter, so draws need no state, no order and
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from daedalus.market.jit.compilation import Floats, cached_kernel, kernel
 from daedalus.market.population import MAX_BIDDERS
-from daedalus.market.ranges import SIZES, TRAITS
+from daedalus.market.ranges import SIZES
 
 _WEYL = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -46,29 +46,6 @@ GAMMA_TRIES = 64
 LEARNING_RATE_TRAIT, RIVALS_TRAIT = range(2)
 FIRST_SIZE = _BANK_SIZE * MAX_BIDDERS
 INCUMBENT = FIRST_SIZE + len(SIZES)
-
-PURPOSES: dict[str, dict[int, tuple[int, ...]]] = {
-    "strategic rounds": {
-        MAX_BIDDERS: (
-            VALUE_ONE, VALUE_TWO, ENTRY, DEMAND_REDUCTION, SHOCK, LEADER_LOT, COVER_BID, SHILL,
-            SHILL_BID, COLLUSION_SCREEN, SHILL_SCREEN, READING_ERROR, COLLUSION, BREAKDOWN,
-            LEARNED_CHOICE, EXPLORATION,
-        ),
-        2 * MAX_BIDDERS: (TIE,),
-    },
-    "classic rounds": {MAX_BIDDERS: (CLASSIC_VALUE, CLASSIC_POLICY, CLASSIC_RISK, CLASSIC_BID)},
-    "composition": {
-        GAMMA_TRIES * MAX_BIDDERS: (GAMMA_RADIUS, GAMMA_ANGLE, GAMMA_ACCEPTANCE, GAMMA_BOOST),
-        1: (SOLE_TYPE,),
-    },
-    "traits": {MAX_BIDDERS: (LEARNING_RATE_TRAIT, RIVALS_TRAIT)},
-    "variation": {
-        MAX_BIDDERS: tuple(range(len(TRAITS))),
-        1: (*(FIRST_SIZE + size for size in range(len(SIZES))), INCUMBENT),
-    },
-}  # fmt: skip
-"""Purposes of draws, by the rounds and by the largest number of owners. Bidders, their false names,
-rings and, for the composition, the tries for each type are owners."""
 
 
 @kernel

@@ -9,18 +9,50 @@ from numpy.testing import assert_allclose
 
 from daedalus.market import draws
 from daedalus.market.classic import ClassicMarket
-from daedalus.market.draws import PURPOSES, round_key, uniform
+from daedalus.market.draws import round_key, uniform
 from daedalus.market.mechanism import Mechanism, Mechanisms
+from daedalus.market.population import MAX_BIDDERS
+from daedalus.market.ranges import SIZES, TRAITS
 from daedalus.market.seat_plan import SeatPlan
 from daedalus.market.seeds import market_seeds
 from tests.market.reference_classic import draw
 
+_PURPOSES: dict[str, dict[int, tuple[int, ...]]] = {
+    "strategic rounds": {
+        MAX_BIDDERS: (
+            draws.VALUE_ONE, draws.VALUE_TWO, draws.ENTRY, draws.DEMAND_REDUCTION, draws.SHOCK,
+            draws.LEADER_LOT, draws.COVER_BID, draws.SHILL, draws.SHILL_BID,
+            draws.COLLUSION_SCREEN, draws.SHILL_SCREEN, draws.READING_ERROR, draws.COLLUSION,
+            draws.BREAKDOWN, draws.LEARNED_CHOICE, draws.EXPLORATION,
+        ),
+        2 * MAX_BIDDERS: (draws.TIE,),
+    },
+    "classic rounds": {
+        MAX_BIDDERS: (
+            draws.CLASSIC_VALUE, draws.CLASSIC_POLICY, draws.CLASSIC_RISK, draws.CLASSIC_BID,
+        ),
+    },
+    "composition": {
+        draws.GAMMA_TRIES * MAX_BIDDERS: (
+            draws.GAMMA_RADIUS, draws.GAMMA_ANGLE, draws.GAMMA_ACCEPTANCE, draws.GAMMA_BOOST,
+        ),
+        1: (draws.SOLE_TYPE,),
+    },
+    "traits": {MAX_BIDDERS: (draws.LEARNING_RATE_TRAIT, draws.RIVALS_TRAIT)},
+    "variation": {
+        MAX_BIDDERS: tuple(range(len(TRAITS))),
+        1: (*(draws.FIRST_SIZE + size for size in range(len(SIZES))), draws.INCUMBENT),
+    },
+}  # fmt: skip
+"""Purposes of draws, by the rounds and by the largest number of owners. Bidders, their false names,
+rings and, for the composition, the tries for each type are owners."""
 
-@pytest.mark.parametrize("rounds", PURPOSES)
+
+@pytest.mark.parametrize("rounds", _PURPOSES)
 def test_no_two_draws_share_a_counter(rounds: str) -> None:
     counters = [
         8 * owner + purpose
-        for owners, purposes in PURPOSES[rounds].items()
+        for owners, purposes in _PURPOSES[rounds].items()
         for purpose in purposes
         for owner in range(owners)
     ]
@@ -30,13 +62,13 @@ def test_no_two_draws_share_a_counter(rounds: str) -> None:
 def test_every_purpose_is_in_a_bank() -> None:
     registered = [
         purpose
-        for rounds, banks in PURPOSES.items()
+        for rounds, banks in _PURPOSES.items()
         if rounds != "variation"  # its purposes are numbered by the names of traits and sizes
         for purposes in banks.values()
         for purpose in purposes
     ]
     numbers = {"COMPOSITION_ROUND", "TRAITS_ROUND", "VARIATION_ROUND", "GAMMA_TRIES"}
-    numbers |= {"MAX_BIDDERS", "FIRST_SIZE", "INCUMBENT", "SIZES", "TRAITS", "PURPOSES"}
+    numbers |= {"MAX_BIDDERS", "FIRST_SIZE", "INCUMBENT", "SIZES"}
     names = {name for name in vars(draws) if name.isupper() and not name.startswith("_")}
     assert sorted(registered) == sorted(getattr(draws, name) for name in names - numbers)
 
