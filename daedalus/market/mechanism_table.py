@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
-from io import StringIO
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +24,6 @@ from daedalus.market.mechanism import (
 
 _FLAGS = {"true": True, "false": False}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 class MechanismRow(NamedTuple):
@@ -77,13 +75,18 @@ def read_rows(path: Path) -> tuple[list[str], list[MechanismRow]]:
     """Return the columns and the rows of a file; blank lines are left out.
 
     Raises:
-        ValueError: It is no table, or has columns and no row. The message names file and line.
+        ValueError: It is no table, or has columns and no row. The message names the file, and the
+            line but for a text that is not in UTF-8.
     """
-    table = csv.reader(StringIO(_text(path), newline=""), strict=True, skipinitialspace=True)
-    try:
-        lines = list(_lines(table))
-    except csv.Error as error:
-        raise ValueError(f"{path} is no CSV file (line {table.line_num}: {error})") from error
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        table = csv.reader(file, strict=True, skipinitialspace=True)
+        read = ((table.line_num, [each.strip() for each in cells]) for cells in table)
+        try:
+            lines = [(line, cells) for line, cells in read if any(cells)]
+        except csv.Error as error:
+            raise ValueError(f"{path} is no CSV file (line {table.line_num}: {error})") from error
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is no CSV file in UTF-8 ({error.reason})") from error
     if not lines:
         return [], []
     (first, columns), *rest = lines
@@ -107,30 +110,8 @@ def require_columns(path: Path, columns: Sequence[str], needed: Sequence[str]) -
         raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
 
 
-def _text(path: Path) -> str:
-    written = path.read_bytes()
-    try:
-        return written.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = written[: error.start].count(b"\n") + 1
-        raise ValueError(f"{path} is no CSV file in UTF-8 (line {line}: {error.reason})") from error
-
-
-def _lines(table: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each line that is not blank, and the number of the line from 1."""
-    first = 1
-    for cells in table:
-        stripped = [each.strip() for each in cells]
-        if any(stripped):
-            yield first, stripped
-        first = table.line_num + 1  # type: ignore[attr-defined]  # a reader of csv has it
-
-
 def _check_header(path: Path, line: int, columns: Sequence[str]) -> None:
-    """Check that a header is separated by commas and names no column twice."""
-    for separator, words in _SEPARATORS.items():
-        if len(columns) == 1 and separator in columns[0]:
-            raise ValueError(f"{path}, line {line}: {words} separate the columns; write commas")
+    """Check that a header names no column twice."""
     for number, name in enumerate(columns):
         if name and name in columns[:number]:
             raise ValueError(f"{path}, line {line}: column {name} stands twice; keep one of them")
