@@ -272,29 +272,12 @@ def fork_rewards(
         ValueError: There are several episodes, or a number is out of range.
     """
     _check_fork(episode, mechanisms, futures, horizon)
-    seeds = market_seeds(seed, "fork/futures", futures)
-    parts = _in_parts(np.arange(len(mechanisms)), max(1, futures))
-    found = [_fork_rewards(episode, mechanisms.take(part), seeds, horizon) for part in parts]
-    return np.concatenate(found)
-
-
-def _fork_rewards(
-    episode: Episodes, mechanisms: Mechanisms, seeds: NDArray[np.uint64], horizon: int
-) -> NDArray[np.float64]:
-    """Return the mean reward of K mechanisms in futures of one episode, shape (K,).
-
-    Without seeds there is one future: that which the episode itself has.
-    """
-    rows = np.zeros(len(mechanisms), np.int64)
-    if len(seeds):
-        shared = np.broadcast_to(seeds, (len(rows), len(seeds)))
-        outcome = play_futures(episode, rows, mechanisms, shared, horizon)
-    else:
-        copies = episode.fork(rows)
-        played = [copies.step(mechanisms).scored.records for _ in range(horizon)]
-        outcome = Outcome(np.concatenate(played, axis=1), copies.state.units)
-    rewards = episode.env.reward.of_mechanisms(outcome)
-    return np.asarray(rewards.reshape(len(rows), -1).mean(axis=1))
+    if futures:
+        return LookAhead(futures, seed).compare(episode, mechanisms, horizon, "fork").ravel()
+    copies = episode.fork(np.zeros(len(mechanisms), np.int64))
+    played = [copies.step(mechanisms).scored.records for _ in range(horizon)]
+    outcome = Outcome(np.concatenate(played, axis=1), copies.state.units)
+    return episode.env.reward.of_mechanisms(outcome)
 
 
 def _check_fork(episode: Episodes, mechanisms: Mechanisms, futures: int, horizon: int) -> None:
