@@ -58,7 +58,7 @@ class Asker:
         ask: Asks for one answer.
         model: Name of the model.
         options: How it is asked; with model and chat they are the key of an answer.
-        answers: The answers that are known.
+        answers: The answers that are known; those of a recording are a plain mapping.
         max_calls: Most calls; None is no limit.
         concurrency: Most chats at once.
         costs: What the answers have taken so far.
@@ -67,7 +67,7 @@ class Asker:
     ask: Ask
     model: str
     options: Mapping[str, Any]
-    answers: AnswerFile
+    answers: AnswerFile | Mapping[str, Reply]
     max_calls: int | None = None
     concurrency: int = 1
     costs: Costs = field(default_factory=Costs)
@@ -80,6 +80,7 @@ class Asker:
         Raises:
             BudgetSpentError: The budget does not suffice. What it did suffice for is on disk.
             EndpointError: The server fails.
+            CannotRunError: A recording lacks an answer.
         """
         keyed = {key_of(self.model, self.options, chat): chat for chat in chats}
         self._asked |= keyed.keys()
@@ -90,9 +91,14 @@ class Asker:
         return [self._text(key_of(self.model, self.options, chat)) for chat in chats]
 
     def _text(self, key: str) -> str:
+        """Return the text of a reply; one that has no words is counted, once for each key."""
         reply = self.answers.get(key)
         assert reply is not None
-        return _counted(key, reply, self._refused, self.costs)
+        if reply.reason:
+            self._refused.add(key)
+            self.costs.refused = len(self._refused)
+            self.costs.reason = self.costs.reason or reply.reason
+        return reply.text
 
     def _ask_for(self, missing: Mapping[str, Chat]) -> None:
         left = None if self.max_calls is None else max(self.max_calls - self.costs.calls, 0)
@@ -116,49 +122,30 @@ class Asker:
     def _one(self, item: tuple[str, Chat]) -> Reply:
         """Ask for one answer, with a seed of its own, and keep it."""
         key, chat = item
+        assert isinstance(self.answers, AnswerFile)
         reply = self.ask(chat, int(key[:7], 16))
         self.answers.add(self.model, self.options, chat, reply)
         return reply
 
 
-@dataclass
-class Recording:
+def _nobody(chat: Chat, seed: int) -> Reply:
+    raise AssertionError("a recording asks nobody")
+
+
+class Recording(Asker):
     """Answers that were recorded. It asks nobody.
 
-    Attributes:
+    Args:
         replies: Answers by the key of their chat, see ``recorded_answers``.
         name: Name of the recording, for messages.
-        costs: Questions that came up, and those whose answer has no words.
     """
 
-    replies: Mapping[str, Reply]
-    name: str
-    costs: Costs = field(default_factory=Costs)
-    _asked: set[str] = field(default_factory=set)
-    _refused: set[str] = field(default_factory=set)
+    def __init__(self, replies: Mapping[str, Reply], name: str) -> None:
+        super().__init__(_nobody, "", {}, replies)
+        self._name = name
 
-    def __call__(self, chats: Sequence[Chat]) -> list[str]:
-        """Return the text of the answer to each chat.
-
-        Raises:
-            CannotRunError: An answer is missing.
-        """
-        keys = [key_of("", {}, chat) for chat in chats]
-        self._asked |= set(keys)
-        self.costs.questions = len(self._asked)
-        missing = len(set(keys) - self.replies.keys())
-        if missing:
-            raise CannotRunError(
-                f"bidder.file: {self.name} lacks {missing} answers of this round; play what was "
-                "recorded, with the same settings and seed, or choose bidder=endpoint or local"
-            )
-        return [_counted(key, self.replies[key], self._refused, self.costs) for key in keys]
-
-
-def _counted(key: str, reply: Reply, refused: set[str], costs: Costs) -> str:
-    """Return the text of a reply; one that has no words is counted, once for each key."""
-    if reply.reason:
-        refused.add(key)
-        costs.refused = len(refused)
-        costs.reason = costs.reason or reply.reason
-    return reply.text
+    def _ask_for(self, missing: Mapping[str, Chat]) -> None:
+        raise CannotRunError(
+            f"bidder.file: {self._name} lacks {len(missing)} answers of this round; play what was "
+            "recorded, with the same settings and seed, or choose bidder=endpoint or local"
+        )

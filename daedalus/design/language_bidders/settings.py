@@ -57,11 +57,11 @@ class BidderSettings(Checked):
     memory: int = within(0, HISTORY_LENGTH, 5, "an integer")
     facts: str = ""
 
-    def asker(self, context: BidderContext) -> Asker | Recording:
+    def asker(self, context: BidderContext) -> Asker:
         """Return who answers the questions."""
         raise NotImplementedError(f"{type(self).__name__} defines no asker(context)")
 
-    def build(self, context: BidderContext) -> tuple[StrategyPlayer, Asker | Recording]:
+    def build(self, context: BidderContext) -> tuple[StrategyPlayer, Asker]:
         """Return the player, and who answers its questions.
 
         Raises:
