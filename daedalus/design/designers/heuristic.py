@@ -7,32 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daedalus.checks import at_least, within
 from daedalus.design.designers.base import DesignerContext, DesignerSettings
 from daedalus.market.goal import nearest_allowed
 from daedalus.market.mechanism import AUCTION_TYPES, Mechanism, Mechanisms
 from daedalus.market.observation import Observation
 
 _QUIET = Mechanism(reserve_price=0.10, coalition_policy="penalize_suspected")
+_COLLUSION_ALARM = 0.65  # collusion signal that counts as a ring
+_PRICE_SLIDE = 0.01  # fall of the clearing price a round that counts as shading
+_EXIT_ALARM = 0.1  # share of bidders out of the market that counts as an exodus
 
 
 @dataclass
 class HeuristicSettings(DesignerSettings):
-    """Thresholds of the heuristic designer.
-
-    Attributes:
-        collusion_alarm: Collusion signal that counts as a ring, 0 to 1.
-        price_slide: Fall of the clearing price that counts as shading, in value per round.
-        exit_alarm: Share of bidders out of the market that counts as an exodus, 0 to 1.
-    """
-
-    collusion_alarm: float = within(0, 1, 0.65)
-    price_slide: float = at_least(0, 0.01)
-    exit_alarm: float = within(0, 1, 0.1)
+    """Settings of the heuristic designer."""
 
     def build(self, context: DesignerContext) -> HeuristicDesigner:
         """Return the designer."""
-        return HeuristicDesigner(self)
+        return HeuristicDesigner()
 
 
 class HeuristicDesigner:
@@ -41,25 +33,22 @@ class HeuristicDesigner:
     The quiet mechanism is a second-price auction with reserve 0.10. It reveals its price and
     penalises suspected coalitions, which deters a ring before it shows.
 
-    1. The mean collusion signal of the last five rounds exceeds ``collusion_alarm``. The designer
-       turns to first price and fines collusion at 1.5, because a second-price ring polices itself
-       and a first-price ring does not.
-    2. The price falls by more than ``price_slide`` a round. The designer stops revealing the
-       price, from which shaders learn.
-    3. The share of bidders out exceeds ``exit_alarm``. The designer halves the reserve in force,
-       but not below 0.05, unless the reserve is lower already.
+    1. The mean collusion signal of the last five rounds exceeds 0.65. The designer turns to first
+       price and fines collusion at 1.5, because a second-price ring polices itself and a
+       first-price ring does not.
+    2. The price falls by more than 0.01 a round. The designer stops revealing the price, from which
+       shaders learn.
+    3. The share of bidders out exceeds 0.1. The designer halves the reserve in force, but not below
+       0.05, unless the reserve is lower already.
     """
-
-    def __init__(self, settings: HeuristicSettings | None = None) -> None:
-        self._settings = settings or HeuristicSettings()
 
     def propose(self, observations: Observation, rng: np.random.Generator) -> Mechanisms:
         """Return the mechanism for each market, or the nearest that is allowed."""
-        alarms, quiet = self._settings, Mechanisms.repeat(_QUIET, len(observations))
+        quiet = Mechanisms.repeat(_QUIET, len(observations))
         signal = _mean_of_known(observations.field("collusion_signal")[:, -5:])
-        ring = signal > alarms.collusion_alarm
-        sliding = observations.proxy("clearing_price_trend") < -alarms.price_slide
-        leaving = observations.proxy("dropout_rate") > alarms.exit_alarm
+        ring = signal > _COLLUSION_ALARM
+        sliding = observations.proxy("clearing_price_trend") < -_PRICE_SLIDE
+        leaving = observations.proxy("dropout_rate") > _EXIT_ALARM
         reserve = observations.mechanisms.reserve_price
         halved = np.minimum(reserve, np.maximum(0.05, reserve / 2))
         first_price = AUCTION_TYPES.index("first_price")

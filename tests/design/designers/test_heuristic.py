@@ -21,8 +21,8 @@ RING = dataclasses.replace(BASE, auction_type="first_price", collusion_penalty=1
 HIGH_RESERVE = Mechanism(reserve_price=0.8)
 
 
-def heuristic(observations: Observation, **settings: float) -> Mechanism:
-    designer = HeuristicSettings(**settings).build(DesignerContext(env_of(), 0))
+def heuristic(observations: Observation) -> Mechanism:
+    designer = HeuristicSettings().build(DesignerContext(env_of(), 0))
     proposal = designer.propose(observations, rng())
     assert not proposal.malformed.any()
     return proposal[0]
@@ -37,11 +37,6 @@ def test_heuristic_in_quiet_times_is_a_second_price_auction_that_reveals_its_pri
 @pytest.mark.parametrize(("signal", "expected"), [(0.64, BASE), (0.66, RING), (1.0, RING)])
 def test_heuristic_fights_a_ring_above_the_alarm(signal, expected):
     assert heuristic(observe(collusion_signal=signal)) == expected
-
-
-def test_heuristic_alarm_can_be_set():
-    assert heuristic(observe(collusion_signal=0.4), collusion_alarm=0.3) == RING
-    assert heuristic(observe(collusion_signal=0.9), collusion_alarm=0.95) == BASE
 
 
 @pytest.mark.parametrize(
