@@ -45,13 +45,8 @@ def _chosen(config: Briefs, markets: Markets) -> dict[str, Sequence[Brief]]:
     Raises:
         BriefError: The file cannot be read, or a line of it is no brief that can be played.
     """
-
-    def check(brief: Brief) -> None:
-        for name in (brief.population, brief.known_population):
-            markets(name)
-
     most = config.evaluation.episodes
     if config.briefs:
         path = Path(config.briefs)
-        return {path.stem: read_briefs(path, check)[:most]}
+        return {path.stem: read_briefs(path, markets)[:most]}
     return {name: frozen_briefs(name)[:most] for name in config.splits}

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from daedalus.design.briefs.benchmark import Benchmark
-from daedalus.design.briefs.brief import Brief, read_briefs
+from daedalus.design.briefs.brief import read_briefs
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.design.env import DesignEnv
 from daedalus.doors import public
@@ -22,7 +22,7 @@ def benchmark(briefs: str) -> Benchmark:
         BriefError: There is no such split or file, or a line of the file is no brief.
     """
     if briefs.endswith(".jsonl"):
-        return Benchmark(read_briefs(Path(briefs), _require_bidders), _market)
+        return Benchmark(read_briefs(Path(briefs), _market), _market)
     return Benchmark(frozen_briefs(briefs), _market)
 
 
@@ -30,8 +30,3 @@ def benchmark(briefs: str) -> Benchmark:
 def _market(population: str) -> DesignEnv:
     """Return the market in which the frozen briefs were measured, with some bidders."""
     return public.make(population, market="fresh").env
-
-
-def _require_bidders(brief: Brief) -> None:
-    for name in (brief.population, brief.known_population):
-        _market(name)

@@ -118,10 +118,12 @@ class Brief:
         return {name: each for name, each in row.items() if each not in ({}, [], "")}
 
 
-def read_briefs(path: Path, check: Callable[[Brief], object] | None = None) -> list[Brief]:
+def read_briefs(path: Path, market: Callable[[str], object] | None = None) -> list[Brief]:
     """Return the briefs of a JSON-lines file: one object for each line, see ``brief_from``.
 
-    A check raises an error for a brief that cannot be played, such as one of unknown bidders.
+    Args:
+        path: The file.
+        market: Opens the market of bidders, by their name; it raises an error if there are none.
 
     Raises:
         BriefError: The file is not there, is empty or has a line that is no brief or cannot be
@@ -140,8 +142,9 @@ def read_briefs(path: Path, check: Callable[[Brief], object] | None = None) -> l
         place = f"{path}, line {number}"
         try:
             brief = replace(brief_from(_row(line)), place=place)
-            if check:
-                check(brief)
+            if market:
+                market(brief.population)
+                market(brief.known_population)
         except ValueError as error:
             raise BriefError(f"{place}: {error}") from None
         if brief.id in found:

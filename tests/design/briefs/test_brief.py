@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from daedalus.design.briefs.brief import Brief, BriefError, brief_from, read_briefs, write_briefs
+from daedalus.design.briefs.brief import BriefError, brief_from, read_briefs, write_briefs
 from daedalus.design.briefs.frozen import frozen_briefs
 from daedalus.market.allowed import Between
 
@@ -163,9 +163,9 @@ def test_a_brief_that_cannot_be_played_is_named_by_its_line(tmp_path: Path) -> N
     path = tmp_path / "briefs.jsonl"
     path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD | {'id': 'b', 'population': 'x'})}\n")
 
-    def check(brief: Brief) -> None:
-        if brief.population == "x":
+    def market(name: str) -> None:
+        if name == "x":
             raise ValueError("no bidders")
 
     with pytest.raises(BriefError, match=r"briefs\.jsonl, line 2: no bidders"):
-        read_briefs(path, check)
+        read_briefs(path, market)
