@@ -76,7 +76,6 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
     found, designed = _designed(plan, rules, markets, in_force)
     played = {"search": Mixture.of_one(found, markets.scale), **others(markets)}
     judgement = Judgement.of(markets, in_force.mechanism, designed, played, plan.episodes, "judge")
-    in_market = markets.played(in_force, plan.episodes, "judge")
     judgements = judgements_in(sampled, in_force.mechanism, designed, played)
     breaks = any(not rules.keeps(each, in_force, markets) for each in rules.clauses)
     verdict = Verdict.of(
@@ -98,7 +97,6 @@ def analyse(estimator: Estimator, plan: Plan, others: Others = lambda _: {}) -> 
         designers_table(sets, judgement, judgements, verdict, plan.confidence),
         fit_by_size(estimator, estimate),
         sensitivity(estimator, estimate, verdict),
-        in_market,
         plan.reward.name,
         markets.in_money,
         plan.confidence,

@@ -30,7 +30,6 @@ class Findings:
         designers: Rows of designers: ``designer``, ``sets``, and a reward with its gain.
         fit: The frame of ``fit_by_size``.
         sensitivity: The frame of ``sensitivity``.
-        played: Result of the mechanism in force as played in the market.
         reward: Name of the objective.
         in_money: Whether it is in the money of the log.
         confidence: Confidence of the intervals.
@@ -47,7 +46,6 @@ class Findings:
     designers: pd.DataFrame
     fit: pd.DataFrame
     sensitivity: pd.DataFrame
-    played: float
     reward: str
     in_money: bool
     confidence: float

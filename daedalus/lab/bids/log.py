@@ -34,6 +34,7 @@ from daedalus.lab.bids.text_table import (
     USED,
     Note,
     TextTable,
+    parse_table,
     read_table,
 )
 from daedalus.lab.bids.timber import timber_table
@@ -198,19 +199,9 @@ def bid_log(table: pd.DataFrame, settings: BidLogSettings, name: str) -> BidLog:
     Raises:
         CannotRunError: The log cannot be used; the message says what is expected.
     """
-    names = tuple(map(str, table.columns))
-    cells = [[_cell(value) for value in table.iloc[:, place]] for place in range(len(names))]
-    rows = [list(row) for row in zip(*cells, strict=True)]
-    kinds = zip(names, table.dtypes, strict=True)
-    words = [name for name, kind in kinds if isinstance(kind, pd.CategoricalDtype)]
-    read = Note(READ, f"{len(rows):,} rows.")
-    text = TextTable(names, rows, list(range(2, len(rows) + 2)), notes=(read,))
-    return log_of(text, replace(settings, words=[*settings.words, *words]), name)
-
-
-def _cell(value: object) -> str:
-    """Return a value of a data frame as text, which has all digits of a number."""
-    return "" if pd.isna(value) else str(value).strip()  # type: ignore[call-overload]  # a scalar
+    words = list(map(str, table.select_dtypes("category")))
+    chosen = replace(settings, separator=",", words=[*settings.words, *words])
+    return log_of(parse_table(table.to_csv(index=False), chosen), chosen, name)
 
 
 def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:

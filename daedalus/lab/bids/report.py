@@ -232,9 +232,7 @@ def _compared(findings: Findings) -> str:
         f"*designed* sets one rule for all sales. *search*{others} may choose other rules, for a "
         "seller who knows all that the bidders of a sale know in common, as an expert would who "
         "appraises each sale beforehand. The level of a sale is what bidders bid on average where "
-        f"that is known.{_EQUAL if findings.in_money else ''}"
-        f"{model if trained else ''} As a check, today's rules were also played in the simulated "
-        f"market: they bring {amount(findings.played)} there."
+        f"that is known.{_EQUAL if findings.in_money else ''}{model if trained else ''}"
     )
 
 

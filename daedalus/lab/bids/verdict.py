@@ -54,7 +54,6 @@ _IN_MARKET: dict[str, AuctionType] = {
 }
 _HIGHEST = RANGES["reserve_price"][1]
 _RESERVES = 24
-_PLAYED_CLASSES = 10
 _RAISED = 1.2
 
 
@@ -146,15 +145,6 @@ class EstimatedMarkets:
             grid = self._grid()
             curve = self.scores(self.at(mechanism, grid), episodes, purpose)
         return over_classes(self.estimate.bases, self.worth, MULTIPLES, grid, curve)
-
-    def played(self, policy: Policy, episodes: int, purpose: str) -> float:
-        """Return what a policy earns in a sale, as played in the market in few classes of sales."""
-        bases, worth = (
-            each.reshape(_PLAYED_CLASSES, -1).mean(axis=1)
-            for each in (self.estimate.bases, self.worth)
-        )
-        rows = self.at(policy.mechanism, policy.multiple * bases)
-        return float(self.scores(rows, episodes, purpose) @ worth / len(worth))
 
     def _grid(self) -> Numbers:
         """Return reserves in levels, rising from 0, that are close where values are, shape (R,)."""

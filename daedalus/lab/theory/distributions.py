@@ -95,12 +95,6 @@ class Distribution:
         places = [place for each in done for place in (each.low, each.high)]
         return Distribution(np.array(levels), np.array(places))
 
-    @property
-    def mean(self) -> float:
-        """Return the mean."""
-        middles = (self.places[1:] + self.places[:-1]) / 2.0
-        return float(np.diff(self.levels) @ middles)
-
 
 class _Piece(NamedTuple):
     """A virtual value that rises from ``low`` to ``high``, linear in the level.

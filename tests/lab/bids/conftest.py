@@ -89,5 +89,5 @@ def findings(
     fit, table = fit_by_size(estimator, estimate), sensitivity(estimator, estimate, verdict)
     return Findings(
         estimator, estimate, samples, verdict, judge(estimate, estimator), judgements, designers,
-        fit, table, 47.0, "revenue", True, 0.95, checks,
+        fit, table, "revenue", True, 0.95, checks,
     )  # fmt: skip

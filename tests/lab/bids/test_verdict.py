@@ -43,9 +43,12 @@ def test_playing_agrees_with_theory(markets: EstimatedMarkets, kind: str) -> Non
     mechanism = replace(PLAIN, auction_type=kind)
     assert markets.is_exact(mechanism)
     exact = markets.rewards(mechanism, 1, "test")
+    bases, worth = (
+        each.reshape(10, -1).mean(axis=1) for each in (markets.estimate.bases, markets.worth)
+    )
     for multiple in (0.0, 2.0):
-        played = markets.played(Policy(mechanism, multiple), 30, "test")
-        assert played == pytest.approx(exact[place_of(multiple)], rel=0.03)
+        scores = markets.scores(markets.at(mechanism, multiple * bases), 30, "test")
+        assert scores @ worth / 10 == pytest.approx(exact[place_of(multiple)], rel=0.03)
 
 
 def test_what_theory_does_not_tell_is_played(estimate: Estimate, markets: EstimatedMarkets) -> None:

@@ -39,6 +39,11 @@ def brute_ironed(distribution: Distribution, levels: int = 20_000) -> np.ndarray
     return np.asarray(-np.diff(smooth) * levels)
 
 
+def mean(distribution: Distribution) -> float:
+    middles = (distribution.places[1:] + distribution.places[:-1]) / 2.0
+    return float(np.diff(distribution.levels) @ middles)
+
+
 def below(distribution: Distribution, values: np.ndarray | float) -> np.ndarray:
     """Return the probability of less than some values."""
     return distribution.up_to(np.nextafter(values, -np.inf))
@@ -58,7 +63,7 @@ def test_a_uniform_value_has_the_textbooks_virtual_value() -> None:
     values = np.linspace(0.0, 1.0, 101)
     np.testing.assert_allclose(ironed_at(UNIFORM, values), 2.0 * values - 1.0, atol=1e-15)
     assert best_price(UNIFORM) == pytest.approx(0.5, abs=1e-15)
-    assert UNIFORM.mean == 0.5
+    assert mean(UNIFORM) == 0.5
 
 
 @pytest.mark.parametrize("distribution", ALL)
@@ -73,7 +78,7 @@ def test_ironed_virtual_values_are_slopes_of_the_hull(distribution: Distribution
 @pytest.mark.parametrize("distribution", ALL)
 def test_ironing_keeps_the_area_below_each_end(distribution: Distribution) -> None:
     """The virtual value integrates to the lowest value, which a price of it would earn."""
-    assert distribution.ironed.mean == pytest.approx(float(distribution.quantile(0.0)), abs=1e-12)
+    assert mean(distribution.ironed) == pytest.approx(float(distribution.quantile(0.0)), abs=1e-12)
 
 
 @pytest.mark.parametrize("distribution", ALL)
