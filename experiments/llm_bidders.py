@@ -21,7 +21,6 @@ from daedalus.lab.studies.llm_bidders import (
     bids_by_format,
     both_rewards,
     play,
-    rank_correlations,
     require_single_demand,
 )
 from daedalus.launch.config.tasks import LlmBidders
@@ -53,11 +52,10 @@ def main(config: LlmBidders, out: Path) -> None:
     gaps = behaviour_gap(played[SIMULATED], played[MODEL], settings.confidence)
     bids = bidding(played, settings.confidence)
     costs = pd.DataFrame([asdict(asker.costs) | asdict(player.read)])
-    ranks = rank_correlations(gaps, settings.confidence)
     with tracked(config, out) as (_, report):
-        tables = {"summary": gaps, "bidding": bids, "rank_correlation": ranks, "costs": costs}
+        tables = {"summary": gaps, "bidding": bids, "costs": costs}
         for name, table in tables.items():
-            report.table(table, name, _TITLES.get(name, name.replace("_", " ")))
+            report.table(table, name, _TITLES.get(name, name))
         if asker.costs.refused:
             report.say(
                 f"{bidder.name}: {asker.costs.refused} of {asker.costs.questions} answers have no "

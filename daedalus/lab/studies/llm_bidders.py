@@ -9,15 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from scipy import stats
 
 from daedalus.checks import CannotRunError
 from daedalus.design.env import DesignEnv, Designer, Episodes, Watcher
-from daedalus.evaluation.basis import COLUMN, NONE, noted
+from daedalus.evaluation.basis import COLUMN
 from daedalus.evaluation.episodes import COMPOSITE, compare, episode_means
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, interval_dots, palette
 from daedalus.evaluation.readable import readable
-from daedalus.evaluation.statistics import interval_row, mean_estimate
+from daedalus.evaluation.statistics import mean_estimate
 from daedalus.lab.theory.formats import pays_own_bid, require_format
 from daedalus.market.interface import types_of_bidders
 from daedalus.market.mechanism import CHOICES, Mechanisms
@@ -256,41 +255,6 @@ def _of(played: Played, designer: object) -> pd.DataFrame:
     table = played.episodes
     table = table[table["designer"] == designer].sort_values("episode")
     return table.assign(r=table[COMPOSITE if COMPOSITE in table else "reward"])
-
-
-def rank_correlations(gaps: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Return Spearman's correlation of the mechanisms' ranks in both populations.
-
-    Designers with the same numbers in ``behaviour_gap`` are one mechanism.
-
-    Returns:
-        A row for ``R`` and one for ``revenue``, in ``ranked_by``: number of ``mechanisms``, and the
-        ``correlation`` with its interval (``correlation_low``, ``correlation_high``; Bonett &
-        Wright 2000, Psychometrika 65). ``correlation_interval`` says that it is over mechanisms;
-        that episodes are few is not in it. The correlation is NaN without ranks, and the interval
-        for fewer than four mechanisms or equal ranks.
-    """
-    distinct = gaps.drop_duplicates(gaps.select_dtypes("number").columns)
-    rows = []
-    for key, label in (("r", "R"), ("revenue", "revenue")):
-        both = distinct[f"{key}_simulated"], distinct[f"{key}_model"]
-        ranked = len(distinct) > 2 and all(each.nunique() > 1 for each in both)
-        value = float(stats.spearmanr(*both).statistic) if ranked else np.nan
-        row = {"ranked_by": label, "mechanisms": len(distinct)}
-        rows.append(row | _correlation(value, len(distinct), confidence))
-    return pd.DataFrame(rows)
-
-
-def _correlation(value: float, count: int, confidence: float) -> dict[str, float | str]:
-    """Return a rank correlation, its interval, and what this is over."""
-    known = count > 3 and abs(value) < 1.0 - 1e-9
-    low = high = np.nan
-    if known:
-        error = np.sqrt((1.0 + value**2 / 2.0) / (count - 3))
-        half = stats.norm.ppf(0.5 + confidence / 2.0) * error
-        low, high = np.tanh(np.arctanh(value) + np.array([-half, half]))
-    over = noted(count, "mechanism", "" if known else NONE)
-    return interval_row("correlation", value, (low, high), over)
 
 
 def bids_by_format(table: pd.DataFrame, name: str) -> Figure:
