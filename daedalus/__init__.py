@@ -10,9 +10,7 @@ returns a ``Step``. Each is imported when it is first used.
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,15 +41,3 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """Return the names of the public surface."""
     return sorted({*globals(), *__all__})
-
-
-class _FormerFunction(ModuleType):
-    """The package ``daedalus.market``, which was called before ``daedalus.make`` was there."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Market:
-        warnings.warn("daedalus.market is daedalus.make now", FutureWarning, stacklevel=2)
-        market: Market = import_module("daedalus.doors.public").make(*arguments, **options)
-        return market
-
-
-import_module("daedalus.market").__class__ = _FormerFunction

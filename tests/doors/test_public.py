@@ -142,12 +142,6 @@ def test_help_shows_how_a_market_is_opened() -> None:
     assert all(f"{name}: " in told for name in ("population", "market", "reward", "ConfigError"))
 
 
-def test_the_old_name_opens_a_market_and_says_the_new_one() -> None:
-    with pytest.warns(FutureWarning, match=r"daedalus\.market is daedalus\.make now"):
-        market = daedalus.market("stage3", reward="revenue")  # type: ignore[operator]
-    assert market.env.reward == daedalus.make("stage3", reward="revenue").env.reward
-
-
 def test_what_is_printed_is_short_and_tells_the_reward() -> None:
     market = daedalus.make("stage3")
     assert repr(market) == "Market(call reset to begin an episode)"

@@ -35,7 +35,7 @@ class MarketEnv(gymnasium.Env[Numbers, Actions]):
     Where ``env.allowed`` restricts the mechanism, the action space stays as it is: a level that may
     not be set counts as the nearest that may, and of words and flags as the first that may.
 
-    ``reset(seed=s)`` begins the episode of this seed, as ``daedalus.market`` and the service do.
+    ``reset(seed=s)`` begins the episode of this seed, as ``daedalus.make`` and the service do.
     A reset without a seed draws the seed of the next episode; ``info["seed"]`` names it.
 
     A brief of one's own is the same in all episodes, so its words are no part of an observation.

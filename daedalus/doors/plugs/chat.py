@@ -19,7 +19,7 @@ class ChatEpisode:
 
     Args:
         env: The market, the shape of its episodes, and the reward.
-        seed: Seed of the episode, 0 to 2**53 - 1, as ``daedalus.market`` means it.
+        seed: Seed of the episode, 0 to 2**53 - 1, as ``daedalus.make`` means it.
     """
 
     def __init__(self, env: DesignEnv, seed: int) -> None:
