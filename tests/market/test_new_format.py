@@ -63,7 +63,7 @@ third, groups, none = Mechanism(auction_type="third_price"), groups_of(who), np.
 env = DesignEnv.of(MarketSettings(), who)
 asked = {
     "certify": lambda: certify(third, groups, 1, 0),
-    "tables": lambda: certificate_tables(env.market, [Chosen(third, 1.0, 1.0)], 1, 0),
+    "tables": lambda: certificate_tables(who, [Chosen(third, 1.0, 1.0)], 0),
     "regret": lambda: truthful_regret(third, groups, 1, np.zeros((1, 3, 2))),
     "contest": lambda: Contest("third_price", 0.0, 1, []),
     "two units": lambda: two_unit_regrets("third_price", none, none),

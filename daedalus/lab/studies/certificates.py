@@ -1,6 +1,6 @@
-"""Certificates of the mechanisms that a designer chooses: of one sale, and of the repeated market.
+"""Certificates of the mechanisms that a designer chooses.
 
-``daedalus.lab.theory.certificates`` and ``daedalus.lab.theory.hindsight`` define the numbers.
+``daedalus.lab.theory.certificates`` defines the numbers.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tqdm import tqdm
 from daedalus.checks import CannotRunError
 from daedalus.evaluation.figures import FAINT, INK, empty_panels, entitle, legend_below, palette
 from daedalus.evaluation.readable import readable
-from daedalus.lab.theory.certificates import Group, certify, draw_values, groups_of, truthful_regret
+from daedalus.lab.theory.certificates import certify, draw_values, groups_of, truthful_regret
 from daedalus.lab.theory.formats import FORMATS_WITH_THEORY
-from daedalus.lab.theory.hindsight import hindsight, record
 from daedalus.market.interface import Market
 from daedalus.market.mechanism import FIELDS, Mechanism
+from daedalus.market.population import Population
 from daedalus.market.seeds import generator
 from daedalus.market.strategic import StrategicMarket
 
@@ -35,7 +35,6 @@ KEY = ["auction_type", "reserve_price", "share"]
 PANELS = {
     "interim_regret": "interim regret",
     "ex_post_regret": "ex-post regret",
-    "hindsight_regret": "regret in hindsight,\nrepeated market",
     "ring_gain": "a ring's gain",
 }
 """Columns that are drawn, and their titles; a column without numbers is left out."""
@@ -94,39 +93,31 @@ def chosen_mechanisms(steps: pd.DataFrame) -> list[Chosen]:
 
 
 def certificate_tables(
-    market: StrategicMarket, chosen: Sequence[Chosen], episodes: int, seed: int
+    population: Population, chosen: Sequence[Chosen], seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the certificates of several mechanisms.
 
     Args:
-        market: The market.
+        population: The bidders.
         chosen: Mechanisms, and the shares of steps of each.
-        episodes: Number of markets in which the repeated market is measured.
         seed: Seed of the run.
 
     Returns:
         A row for each mechanism: ``auction_type``, ``reserve_price`` and ``share``; the numbers of
-        ``types``, of which worst regrets, gains and losses are the largest of a type and all others
-        are means over bidders; ``hindsight_share``, the share of steps with all fields of the
-        mechanism, under which hindsight regrets are measured (NaN if they are not); and the numbers
-        of the sale, see ``Certificate``. And ``types``, a row for each mechanism and type: the
-        numbers of ``certify`` and, if all bidders want one unit,
-        ``hindsight_regret`` of truth in the repeated market, its ``hindsight_error`` (both NaN
-        otherwise), and ``learned_hindsight_regret``, that of the bids that were made.
+        ``types``, of which worst regrets and gains are the largest of a type and all others are
+        means over bidders; and the numbers of the sale, see ``Certificate``. And ``types``, a row
+        for each mechanism and type: the numbers of ``certify``.
 
     Raises:
-        CannotRunError: The market's population draws its bidders, values have atoms, or theory
-            does not know a format.
+        CannotRunError: The population draws its bidders, values have atoms, or theory does not know
+            a format.
     """
-    groups, units = groups_of(market.population), market.population.units
-    rows, types = [], []
-    for mechanism, share, own_share in tqdm(chosen, "certificates", leave=False, disable=None):
-        found = certify(mechanism, groups, units, seed)
-        repeated = _repeated(market, mechanism, groups, episodes, seed)
-        part = pd.DataFrame(found.types).join(pd.DataFrame(repeated))
+    groups, rows, types = groups_of(population), [], []
+    for mechanism, share, _ in tqdm(chosen, "certificates", leave=False, disable=None):
+        found = certify(mechanism, groups, population.units, seed)
+        part = pd.DataFrame(found.types)
         key: dict[str, Any] = {name: getattr(mechanism, name) for name in _SALE} | {"share": share}
-        measured = own_share if part["hindsight_regret"].notna().all() else np.nan
-        rows.append(key | _over_types(part) | {"hindsight_share": measured} | found.sale)
+        rows.append(key | _over_types(part) | found.sale)
         types.append(pd.DataFrame([key] * len(part)).join(part))
     return pd.DataFrame(rows), pd.concat(types, ignore_index=True)
 
@@ -167,31 +158,11 @@ def mean_regrets(steps: pd.DataFrame, market: Market, seed: int) -> pd.Series[fl
     return joined.groupby("designer")["ex_post_regret"].mean(skipna=False).reindex(designers)
 
 
-def _repeated(
-    market: StrategicMarket,
-    mechanism: Mechanism,
-    groups: Sequence[Group],
-    episodes: int,
-    seed: int,
-) -> list[dict[str, float]]:
-    """Return what is measured in the repeated market, for a bidder of each type."""
-    names = ("hindsight_regret", "learned_hindsight_regret", "hindsight_error")
-    if any(group.bidder.demand > 1 for group in groups):
-        return [dict.fromkeys(names, np.nan)] * len(groups)  # second bids are not recorded
-    recorded = record(market, mechanism, episodes, seed)
-    seats = np.cumsum([0, *(group.size for group in groups)])
-    found = [
-        hindsight(recorded, int(seat), group.bidder.values)
-        for seat, group in zip(seats, groups, strict=False)
-    ]
-    return [dict(zip(names, each, strict=False)) for each in found]
-
-
 def _over_types(part: pd.DataFrame) -> dict[str, float]:
     """Return means over bidders, and of worst regrets and gains the largest of a type."""
     found: dict[str, float] = {}
     for name in part.columns.drop(["type", "bidders", "ring"]).tolist():
-        largest = any(word in name for word in ("worst", "gain", "loss"))
+        largest = any(word in name for word in ("worst", "gain"))
         mean = np.average(part[name], weights=part["bidders"])
         found[name] = float(part[name].max() if largest else mean)
     return found

@@ -11,13 +11,10 @@ of value.
   fall from unit to unit and a bidder wants two at most (Yokoo et al. 2004). It is not measured.
 - **Ring's gain**: what its members gain together, if they bid as one against truthful outsiders.
   They choose bids and the name of each bid, pass units to each other, and know no outsider's value.
-- **Individual rationality**: a truthful bidder loses nothing. *Ex-post*: in any sale; *interim*: in
-  the mean over others' values, whatever its own are; *ex-ante*: in the mean over all values. The
-  first implies the second, and this the third.
-- **Weak budget balance**: the auctioneer pays nothing in any sale. It may keep money.
 
-The first and the last are checked in sales that are played. ``second_price`` is a uniform price at
-the highest losing bid if several units are sold.
+A truthful bidder loses nothing in any sale, and the auctioneer pays nothing, since nobody pays more
+than its bids or less than 0. So neither is measured. ``second_price`` is a uniform price at the
+highest losing bid if several units are sold.
 """
 
 from __future__ import annotations
@@ -35,7 +32,6 @@ from daedalus.lab.theory.distributions import Distribution, Numbers
 from daedalus.lab.theory.ex_post import mean_regret, worst_regret
 from daedalus.lab.theory.formats import require_format
 from daedalus.lab.theory.sales import Bidder
-from daedalus.market.auction import clear_sales
 from daedalus.market.mechanism import Mechanism
 from daedalus.market.population import BidderType, Population
 from daedalus.market.seeds import generator
@@ -51,7 +47,7 @@ UNIFORM_PRICE = "second_price: a uniform price, the highest losing bid, as sever
 """The footnote of tables that name the format."""
 
 DRAWS = 20_000
-"""Sales that are played for each certificate."""
+"""Sales that are drawn for each certificate."""
 
 _RING = 2
 
@@ -112,10 +108,8 @@ class Certificate:
 
     Attributes:
         sale: ``revenue`` of truthful bids; ``optimum``, the revenue of the best mechanism (Myerson
-            1981), NaN if someone wants two units; ``welfare``, value delivered over the highest;
-            ``ex_post_loss``, ``interim_loss`` and ``ex_ante_loss``, the largest losses of truthful
-            bidders, 0 if the mechanism is individually rational ex post, interim and ex ante; and
-            ``deficit``, the largest payment of the auctioneer, 0 at weak budget balance.
+            1981), NaN if someone wants two units; and ``welfare``, value delivered over the
+            highest.
         types: A row of numbers for each type of bidders, see ``certify``.
     """
 
@@ -133,21 +127,20 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
     them in the mean over its values, the largest, ``worst_interim_regret``, and ``interim_error``,
     which bounds what bids that were not tried may add; the mean ``ex_post_regret`` with its
     ``ex_post_error``, which is two standard errors, or 0 if it is exact; the supremum
-    ``worst_ex_post_regret``, in uniform-price sales to unlike bidders an upper bound;
-    ``interim_loss`` and ``ex_ante_loss``, what truth loses; and ``ring``, the number of members,
-    with their ``ring_gain``, NaN for a lone bidder.
+    ``worst_ex_post_regret``, in uniform-price sales to unlike bidders an upper bound; and ``ring``,
+    the number of members, with their ``ring_gain``, NaN for a lone bidder.
 
     Args:
         mechanism: Its format and reserve count.
         groups: The bidders.
         units: Supply K.
-        seed: Seed of the sales that are played.
+        seed: Seed of the sales that are drawn.
 
     Raises:
         CannotRunError: The theory of the format is not known.
     """
     require_format(mechanism.auction_type)
-    bids, loss, deficit = _play(mechanism, groups, units, seed)
+    bids = draw_values(groups, DRAWS, generator(seed, "theory/certificates"))
     rows: list[dict[str, float | str]] = []
     utilities, first = 0.0, 0
     for group in groups:
@@ -162,11 +155,6 @@ def certify(mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
         optimum = sales.optimal_revenue([each.values for each in bidders], units)
     sale = {"revenue": welfare - utilities, "optimum": optimum}
     sale |= {"welfare": welfare / sales.expected_welfare(bidders, 0.0, units)}
-    sale |= {"ex_post_loss": loss}
-    sale |= {
-        name: max(float(row[name]) for row in rows) for name in ("interim_loss", "ex_ante_loss")
-    }
-    sale |= {"deficit": deficit}
     return Certificate(sale, rows)
 
 
@@ -210,10 +198,6 @@ def _row(
     row["interim_error"] = alone.error
     row["ex_post_regret"], row["ex_post_error"] = mean_regret(contest, bidder, bids, first)
     row["worst_ex_post_regret"] = worst_regret(contest, bidder)
-    row |= {
-        "interim_loss": max(0.0, -contest.least(bidder)),
-        "ex_ante_loss": max(0.0, -alone.truthful),
-    }
     ring = group.size if group.colludes else min(_RING, group.size)
     row["ring"], row["ring_gain"] = ring, np.nan
     if ring > 1:
@@ -233,17 +217,6 @@ def _contest(
     ]
     reserve, demand = mechanism.reserve_price, group.bidder.demand
     return Contest(mechanism.auction_type, reserve, units, rivals, demand)
-
-
-def _play(
-    mechanism: Mechanism, groups: Sequence[Group], units: int, seed: int
-) -> tuple[Numbers, float, float]:
-    """Return truthful bids in sales, (S, n, 2), and the largest loss of bidders and auctioneer."""
-    bids = draw_values(groups, DRAWS, generator(seed, "theory/certificates"))
-    sold = clear_sales(bids, mechanism.auction_type, units, mechanism.reserve_price)
-    worth = (bids * (sold.won[:, :, None] > np.arange(2))).sum(axis=2)
-    loss, deficit = float((sold.paid - worth).max()), float(-sold.paid.sum(axis=1).min())
-    return bids, max(0.0, loss), max(0.0, deficit)
 
 
 def draw_values(groups: Sequence[Group], draws: int, rng: np.random.Generator) -> Numbers:

@@ -127,18 +127,6 @@ class Contest:
         excess = free - falling[:, -1]
         return float(excess.mean()), float(2.0 * excess.std() / _DRAWS**0.5)
 
-    def least(self, bidder: Bidder) -> float:
-        """Return the smallest mean surplus of truth over the bidder's values; below 0 is a loss.
-
-        The surplus of a first unit rises with its value. So it is smallest where all units have
-        the same value.
-        """
-        places = bidder.values.places
-        values = np.union1d(places, np.linspace(places[0], places[-1], _EVEN))
-        values = values[bidder.values.may_be(values)]
-        units = range(1, bidder.demand + 1)
-        return float(np.sum([self.surplus(values, values, unit) for unit in units], axis=0).min())
-
     def surplus(self, values: Numbers, bids: Numbers, unit: int) -> Numbers:
         """Return the expected surplus of bids for the j-th unit, shape (X,); 0 below the reserve.
 

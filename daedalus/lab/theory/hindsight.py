@@ -1,9 +1,8 @@
-"""Regret in hindsight in the repeated market, whose bidders learn, collude and walk away.
+"""Best replies in the repeated market, whose bidders learn, collude and walk away.
 
 Rounds are played and their bids are recorded. Each sale is then cleared anew, with one bidder's bid
-replaced by a factor times its value. The best factor over all rounds is what the bidder would have
-bid in hindsight (Nekipelov, Syrgkanis & Tardos 2015). Others' bids stay as they were, and fines,
-costs of entry and budgets do not count. Money is in units of value.
+replaced by its best reply to the bids that others made. These stay as they were, and fines, costs
+of entry and budgets do not count. Money is in units of value.
 """
 
 from __future__ import annotations
@@ -20,9 +19,6 @@ from daedalus.market.draws import VALUE_ONE, round_draws
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.market.seeds import market_seeds
 from daedalus.market.strategic import StrategicMarket
-
-FACTORS = np.arange(1, 21) / 20
-"""Factors of the value that are tried; 1 is truth."""
 
 _BIDS = np.arange(201) / 200
 
@@ -43,7 +39,7 @@ class Recorded:
 
     Raises:
         CannotRunError: The theory of the format is not known. The best bid might then exceed the
-            value, which no factor of ``FACTORS`` does.
+            value.
     """
 
     mechanism: Mechanism
@@ -55,22 +51,6 @@ class Recorded:
 
     def __post_init__(self) -> None:
         require_format(self.mechanism.auction_type)
-
-
-class Hindsight(NamedTuple):
-    """Regret of a bidder in a round, in the mean over rounds and markets.
-
-    Attributes:
-        truthful: What the best factor earns more than the value as bid.
-        played: What the best factor earns more than the bids that it made.
-        error: Two standard errors of ``truthful`` over the markets.
-        factor: The best factor.
-    """
-
-    truthful: float
-    played: float
-    error: float
-    factor: float
 
 
 def record(market: StrategicMarket, mechanism: Mechanism, markets: int, seed: int) -> Recorded:
@@ -93,28 +73,6 @@ def record(market: StrategicMarket, mechanism: Mechanism, markets: int, seed: in
         rounds.append((levels, state.bids.copy(), state.alias_bids.copy()))
     levels, bids, aliases = np.array(rounds).transpose(1, 2, 0, 3).reshape(3, -1, levels.shape[1])
     return Recorded(mechanism, int(state.units[0]), levels, bids, aliases, markets)
-
-
-def hindsight(recorded: Recorded, seat: int, values: Distribution) -> Hindsight:
-    """Return the regret of a bidder in recorded rounds.
-
-    Args:
-        recorded: The rounds.
-        seat: The bidder, by number.
-        values: The distribution of its values.
-    """
-    value = values.quantile(recorded.levels[:, seat])
-    tried = [_surplus(recorded, seat, value, factor * value) for factor in FACTORS]
-    made = _surplus(recorded, seat, value, recorded.bids[:, seat])
-    by_market = np.stack(tried).reshape(len(FACTORS), recorded.markets, -1).mean(axis=2)
-    best = int(by_market.mean(axis=1).argmax())
-    gains = by_market[best] - by_market[-1]
-    return Hindsight(
-        float(gains.mean()),
-        float((tried[best] - made).mean()),
-        float(2.0 * gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else np.nan,
-        float(FACTORS[best]),
-    )
 
 
 class Reply(NamedTuple):
