@@ -75,8 +75,8 @@ def read_rows(path: Path) -> tuple[list[str], list[MechanismRow]]:
     """Return the columns and the rows of a file; blank lines are left out.
 
     Raises:
-        ValueError: It is no table, or has columns and no row. The message names the file, and the
-            line but for a text that is not in UTF-8.
+        ValueError: It is no table, or has columns and no row. The message names the file and, where
+            the text is UTF-8, the line. Of a row of several lines that is the last one.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         table = csv.reader(file, strict=True, skipinitialspace=True)

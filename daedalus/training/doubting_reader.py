@@ -54,9 +54,11 @@ class DoubtingReader:
     def _doubts(self, clauses: Sequence[Clause]) -> list[str]:
         """Return why each clause is in doubt; empty if it is not."""
         forms = [_forms(each.sentence) for each in clauses]
-        read = iter(self.doubter.clauses([each for some in forms for each in some]))
+        read = self.doubter.clauses([each for some in forms for each in some])
+        assert len(read) == sum(map(len, forms))  # one for each: the doubter takes sentences whole
+        one = iter(read)
         return [
-            next(filter(None, [_doubt(clause, next(read)) for _ in some]), "")
+            next(filter(None, [_doubt(clause, next(one)) for _ in some]), "")
             for clause, some in zip(clauses, forms, strict=True)
         ]
 

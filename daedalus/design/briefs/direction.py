@@ -59,7 +59,8 @@ _LIMIT = re.compile(
 """Beginnings of words of which a sentence has one that names a most. Others may have one, too."""
 _BARE_RESERVE = re.compile(
     r"[^\w\u2264\u2265<>]*(?:please )?(?:(?:we|i) (?:want|would like) |with )?"
-    r"(?:(?:set|use|make|take|have|let|put|keep|fix|raise|lower|increase|reduce|cut|change) )?"
+    r"(?:(?:set|use|make|take|have|let|put|keep|fix) "
+    r"|(?:raise|lower|increase|reduce|cut|change) (?=(?:the |our |my )?reserve(?: price)? to\b))?"
     r"(?:(?:the|an?|our|my) )?reserve(?: price)?"
     r"(?: (?:of|at|to|(?:is|(?:must |should |shall |will )?be)(?: set (?:at|to))?))?"
     rf"[ :=(\u2013-]*{X}\)?(?: of the (?:top )?value)?(?:,? please)?[ .,;!]*",

@@ -9,37 +9,41 @@ from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.direction import NO
 
 _REFUSED = re.compile(
-    rf"{NO}|\b(?:none|hardly|scarcely|seldom|rarely|refus\w*|far from|free of|foreign|stop\w*"
-    r"|unlikely|anything but|instead of|rather than|lack\w*|unknown|beneath|too \w+ to|above"
-    r"|neither|one)\b",
+    rf"\b(?:no|not) one\b|{NO}|\b(?:none|hardly|scarcely|seldom|rarely|refus\w*|hates?|despis\w*"
+    r"|far from|free of|foreign|stop\w*|unlikely|anything but|instead of|rather than|lack\w*"
+    r"|unknown|beneath|too \w+ to|above|neither)\b",
     re.IGNORECASE,
 )
 """Words that turn another one round."""
-_ANY_BUT = r"\b(?:anything but|far from)|(?:\b(?:not|never|nobody|no one|none|few|hardly|rarely"
-_ANY_BUT += r"|seldom|cannot|no)\b|n['\u2019]t\b)"
+_NO_MORE = re.compile(r"[,;:]|\b(?:and|but)\b", re.IGNORECASE)
+"""Where what a refusal turns round ends."""
+_NOTHING = re.compile(r" (?:nothing|no|nobody)\b", re.IGNORECASE)
 _DISHONEST = re.compile(
-    r"\b(?:dishonest\w*|untruth\w*|insincer\w*|liars?|lies?|lying|bluff\w*|shad(?:e|es|ing|ed)"
-    r"|cheat\w*|deceiv\w*|deceit\w*|pretend\w*|hid(?:e|es|ing|den)|conceal\w*|understat\w*"
-    r"|underbid\w*|exaggerat\w*|inflat\w*|misreport\w*|mislead\w*|disguis\w*|distort\w*|crook\w*"
-    r"|rare|doubt\w*|distrust\w*|mistrust\w*|suspicious)\b"
+    r"\b(?:dishonest\w*|untruth\w*|insincer\w*|liars?|lying|lies?(?! (?:at|in|open|with|where)\b)"
+    r"|bluff\w*|shad(?:e|es|ing|ed)|cheat\w*|deceiv\w*|deceit\w*|pretend\w*|hid(?:e|es|ing|den)"
+    r"|conceal\w*|understat\w*|underbid\w*|exaggerat\w*|inflat\w*|misreport\w*|mislead\w*"
+    r"|disguis\w*|distort\w*|crook\w*|(?:is|are) rare|(?<!beyond )(?<!no )doubt(?:ful|s)?"
+    r"|distrust\w*|mistrust\w*|suspicious)\b"
     r"|\b(?:below|under|less than) (?:\w+ ){0,4}(?:value|worth)",
     re.IGNORECASE,
 )
 _NOT_HONEST = re.compile(
-    rf"{_ANY_BUT} (?:\w+ ){{0,4}}?(?:honest|truth|sincer|true|genuine|trust|straight)",
+    r"(?:\b(?:anything but|far from|not|never|nobody|no one|none|few|hardly|rarely|seldom|cannot"
+    r"|no)\b|n['\u2019]t\b) (?:(?!and\b|but\b|who\b)\w+ ){0,4}?"
+    r"(?:honest|truth|sincer|true|genuine|trust|straight)",
     re.IGNORECASE,
 )
 _NOTHING_ELSE = re.compile(
-    r"\b(?:(?<!anything )but|other|except|than|without|only|nothing|any(?:thing|one) else|question"
-    r"|doubt that|deny|disput)",
+    r"\b(?:(?<!anything )but|other|except|than|without|only|just|merely|simply|nothing"
+    r"|any(?:thing|one) else|question|doubt that|deny|disput)",
     re.IGNORECASE,
 )
 """Words after which a refusal is none: "nothing but the truth"."""
 _AMPLE = re.compile(
-    r"\b(?:ample|abundan\w*|plenty|plentiful|rich|wealthy|affluent|unlimited|generous|deep pockets"
-    r"|well[- ]off|no object)\b",
-    re.IGNORECASE,
+    r"\b(?:ample|abundan\w*|plenty of|unlimited|generous|deep|full|no object)\b", re.IGNORECASE
 )
+_MEANS = re.compile(r"\b(?:budgets?|money|cash|funds|purses?|pockets)\b", re.IGNORECASE)
+_SMALL = re.compile(r"\b(?:small|tight|little|low|poor|thin|short|limited)\b", re.IGNORECASE)
 _DOUBT = "its words may say the opposite; buyers are taken to be so if nothing is said"
 
 
@@ -56,11 +60,21 @@ def with_fact_checked(clause: Clause) -> Clause:
 
 
 def _is_dishonest(words: str) -> bool:
-    if _DISHONEST.search(words):
-        return not _REFUSED.search(words)
+    found = [*_DISHONEST.finditer(words)]
+    if found:
+        return any(not _is_refused(words, each) for each in found)
     alone = len(_REFUSED.findall(words)) < 2 and not _NOTHING_ELSE.search(words)
     return alone and bool(_NOT_HONEST.search(words))
 
 
+def _is_refused(words: str, found: re.Match[str]) -> bool:
+    """Return whether words that stand beside what was found turn it round."""
+    before = _NO_MORE.split(words[: found.start()])[-1]
+    return bool(_REFUSED.search(before) or _NOTHING.match(words, found.end()))
+
+
 def _is_ample(words: str) -> bool:
-    return bool(_AMPLE.search(words)) and not _REFUSED.search(words)
+    ample = _AMPLE.search(words)
+    if not ample or not _MEANS.search(words) or _SMALL.search(words):
+        return False
+    return ample.group().lower() == "no object" or not _is_refused(words, ample)

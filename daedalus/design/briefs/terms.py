@@ -11,7 +11,7 @@ _ORDER = (
     r"|(?:there|it) (?:must|shall|should) be|use|set|run|hold|make it|take|choose|go for"
     r"|sell(?: (?:it|them|all|everything))?|with|by) )?(?:an? |the )?"
 )
-_STATED = r"(?:there(?:'s| is| are)|(?:we|i|it|they|our \w+) (?:have|has|had)) "
+_STATED = r"(?:there(?:['\u2019]s| is| are| was| were)|(?:we|i|it|they|our \w+) (?:have|has|had)) "
 _RESERVE = r"(?:(?:reserve|minimum|starting|opening) (?:price|bid)s?|reserves?)"
 _NO_RESERVE = (
     rf"(?:no|zero|nil|without(?: an?| any)?) {_RESERVE}(?: at all| whatsoever)?"
@@ -38,11 +38,15 @@ def _whole(words: str) -> re.Pattern[str]:
 
 
 _ORDERS = {
-    term: _whole(rf"(?:(?:and|but|please|so|also),? )*{_ORDER}(?:{words})")
+    term: _whole(rf"(?:(?:and|but|please|so|also),? )*{_ORDER}(?:{words})(?:,? please)?")
     for term, words in _TERMS.items()
 }
 _NO_RESERVE_STATED = _whole(f"{_STATED}(?:{_NO_RESERVE})")
-_HIDDEN = re.compile(r"\bno (?:winner|price|bid|name|stat|number|average)", re.IGNORECASE)
+_TOLD = re.compile(
+    r"\bno (?:winners?|prices?|bids?|names?|stat\w*|numbers?|averages?)\b(?!-)"
+    r"|\b(?:last|ago|was|were|had|used to|once|formerly|past|yesterday)\b",
+    re.IGNORECASE,
+)
 _DOUBT = "it may tell what is; if there shall be no reserve, say: no reserve"
 
 
@@ -61,8 +65,9 @@ def term_of(sentence: str) -> Clause | None:
 def no_reserve_in(clause: Clause, sentence: str) -> Clause | None:
     """Return that there is no reserve, if a part says so that was read as words on the reserve.
 
-    In a list as "no reserve, no winner, no bids" it is one of the things that nobody is told.
+    In a list as "no reserve, no winner, no bids" it is one of the things that nobody is told, and
+    what was once is no demand.
     """
-    listed = not clause.meaning.startswith("reserve") or _HIDDEN.search(sentence)
-    term = None if listed else term_of(clause.sentence)
+    told = not clause.meaning.startswith("reserve") or _TOLD.search(sentence)
+    term = None if told else term_of(clause.sentence)
     return term if term and term.parts.bounded == "reserve_price" else None

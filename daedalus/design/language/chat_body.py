@@ -15,7 +15,7 @@ _FILTER = re.compile(
     r"content[_ -]?(filter|policy|management|moderation)|responsible_?ai|data_?inspection"
     r"|content exists risk|high[ -]risk|content violates|prohibited_?content"
     r"|(inappropriate|unsafe|sensitive)[_ ]content|sensitive_word|guardrail"
-    r"|was flagged|flagged (as|by|for) |\bsafety\b",
+    r"|was flagged|flagged (as|by|for) |(code|type|status|reason)\W{1,4}safety\b|^safety$",
     re.IGNORECASE,
 )
 """How providers say that a filter of contents refused, in codes and in words."""
@@ -41,10 +41,10 @@ def read_reply(body: bytes) -> Reply:
     text = _text(message.get("content"))
     usage = _mapping(data.get("usage"))
     tokens = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
-    if text.strip():
-        return Reply(text, *tokens)
     if not isinstance(choices, list) or data.get("error") or choice.get("error"):
         return _filtered(body)
+    if text.strip():
+        return Reply(text, *tokens)
     return Reply("", *tokens, _why_no_text(message.get("refusal"), choice.get("finish_reason")))
 
 

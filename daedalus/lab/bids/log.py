@@ -201,7 +201,10 @@ def bid_log(table: pd.DataFrame, settings: BidLogSettings, name: str) -> BidLog:
     """
     words = list(map(str, table.select_dtypes("category")))
     chosen = replace(settings, separator=",", words=[*settings.words, *words])
-    return log_of(parse_table(table.to_csv(index=False), chosen), chosen, name)
+    text = parse_table(table.to_csv(index=False), chosen)
+    read, *others = text.notes
+    told = replace(read, text=f"{len(table):,} rows.")  # of no file
+    return log_of(replace(text, notes=(told, *others)), chosen, name)
 
 
 def log_of(table: TextTable, settings: BidLogSettings, name: str) -> BidLog:

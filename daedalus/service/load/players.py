@@ -110,9 +110,12 @@ class HttpPlayer:
 
     async def _ask(self, request: bytes) -> int:
         self._writer.write(request)
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        _, _, length = head.partition(_LENGTH)
-        body = await self._reader.readexactly(int(length.split(b"\r\n")[0]))
+        try:
+            head = await self._reader.readuntil(b"\r\n\r\n")
+            _, _, length = head.partition(_LENGTH)
+            body = await self._reader.readexactly(int(length.split(b"\r\n")[0]))
+        except asyncio.IncompleteReadError as error:
+            raise ConnectionResetError("the service closed the connection") from error
         self.ended = _ENDED in body
         return int(head[9:12])
 

@@ -31,7 +31,7 @@ class Evidence:
         summary: Scores, one row for each designer.
         differences: Paired differences between designers.
         episodes: Rewards and their factors, one row for each designer and episode.
-        history: Training signals of GRPO, one row for each step; empty without GRPO.
+        history: Training signals of the last algorithm that trained, one row for each step.
         sft_validity: Share of valid answers after SFT at temperature 1, if it was measured.
     """
 

@@ -94,6 +94,8 @@ def test_a_fine_that_names_no_side_is_no_most(meaning: str, text: str, doubt: bo
         ("reserve_most/x", "a reserve of 0.4", ("reserve_exact/x", 0.95)),
         ("reserve_least/x", "Reserve price: 25 %.", ("reserve_exact/x", 0.95)),
         ("reserve_least/x", "Set the reserve at 0.4!", ("reserve_exact/x", 0.95)),
+        ("reserve_least/x", "Lower the reserve to 0.1.", ("reserve_exact/x", 0.95)),
+        ("reserve_least/x", "Lower the reserve 10 %.", ("reserve_least/x", 0.4)),
         ("reserve_most/x", "Please keep the reserve (0.4).", ("reserve_exact/x", 0.95)),
         ("reserve_most/x", "The reserve price is set at a third", ("reserve_exact/x", 0.95)),
         ("reserve_most/x", "a reserve that is about 0.4", ("reserve_most/x", 0.5)),

@@ -24,6 +24,9 @@ def doubt(meaning: str, sentence: str) -> str:
         "Truthful bidding is rare.",
         "I don't trust them.",
         "Dealers bid below what a lot is worth to them.",
+        "No one tells the truth.",
+        "They lie, and nobody stops them.",
+        "They shade their bids, with no ring among them.",
     ],
 )
 def test_who_lies_is_not_honest(sentence: str) -> None:
@@ -39,6 +42,10 @@ def test_who_lies_is_not_honest(sentence: str) -> None:
         "Nobody here shades a bid.",
         "They bid nothing but the truth.",
         "No man who bids here is anything but straight.",
+        "They live far from town and bid their true values.",
+        "They are not just honest, they are generous.",
+        "Their strength lies in honesty.",
+        "Bidders shade nothing.",
     ],
 )
 def test_who_refuses_to_lie_is_honest(sentence: str) -> None:
@@ -47,7 +54,9 @@ def test_who_refuses_to_lie_is_honest(sentence: str) -> None:
 
 def test_ample_budgets_are_not_small() -> None:
     assert doubt("fact/budgets", "Budgets are ample.")
+    assert doubt("fact/budgets", "Money is no object.")
     assert not doubt("fact/budgets", "Their budgets are far from ample.")
+    assert not doubt("fact/budgets", "Buyers have small budgets and plenty of time.")
 
 
 def test_hardly_a_sentence_of_the_writers_is_doubted() -> None:

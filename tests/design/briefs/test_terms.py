@@ -20,6 +20,7 @@ NONE = "reserve_exact/x"
         ("We want no minimum price.", NONE),
         ("The reserve must be nil.", NONE),
         ("Reserve: none", NONE),
+        ("No reserve, please.", NONE),
         ("Pay your bid.", "payment/first_price"),
         ("Winners pay what they bid", "payment/first_price"),
         ("Use a first-price sealed-bid auction.", "payment/first_price"),
@@ -53,7 +54,7 @@ def test_other_words_are_left_to_readers(sentence: str) -> None:
     assert term_of(sentence) is None
 
 
-@pytest.mark.parametrize("sentence", ["We have no reserve.", "There's no minimum price."])
+@pytest.mark.parametrize("sentence", ["We have no reserve.", "There\u2019s no minimum price."])
 def test_what_may_tell_what_is_is_in_doubt(sentence: str) -> None:
     found = term_of(sentence)
     assert found is not None and "say: no reserve" in found.doubt and found.fault
@@ -64,6 +65,8 @@ def test_a_part_that_was_read_as_words_on_the_reserve_has_none() -> None:
     found = Clause("reserve_told/no", None, part, 0.9)
     assert no_reserve_in(found, f"First price{part}.") == term_of(part)
     assert no_reserve_in(found, f"No winner{part}, no bids to anybody.") is None
+    assert no_reserve_in(found, f"Last year{part}, we lost money.") is None
+    assert no_reserve_in(found, f"No price-fixing{part}.") == term_of(part)
     secret = Clause("reserve_told/no", None, "a secret reserve", 0.9)
     assert no_reserve_in(secret, secret.sentence) is None
     banned = Clause("ban/second_price", None, ", second price.", 0.9)

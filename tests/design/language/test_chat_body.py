@@ -78,7 +78,7 @@ def test_what_has_no_words_is_an_empty_reply_with_its_reason(sent: bytes, reason
     [
         {"error": {"code": 502, "message": "Provider ill"}, "choices": None},
         {"error": ["overloaded"], "choices": []},
-        {"choices": [{"error": {"message": "broke"}, "message": {"content": ""}}]},
+        {"choices": [{"error": {"message": "broke"}, "message": {"content": "a"}}]},
         {"choices": {"0": {"message": {"content": "a"}}}},
         {"object": "error", "message": "no such model", "code": 404},
         [{"error": {"message": "in a list"}}],

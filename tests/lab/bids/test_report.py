@@ -21,7 +21,7 @@ FURTHER = "What to go on with."
 def test_a_change_is_told_first(findings: Findings) -> None:
     text = markdown(findings, FIGURES, FURTHER)
     read, said = text.split("\n\n")[1:3]
-    assert read.startswith("- **Read**: 600 rows; commas separate cells.")
+    assert read.startswith("- **Read**: 600 rows.")
     assert "**Used**: auction as the sale; bid as the bid." in read
     assert said.startswith("> **Set a reserve of ") and "95 % confidence" in said
     for heading in ("Beside other designs", "If an assumption fails", "Checks of the assumptions"):

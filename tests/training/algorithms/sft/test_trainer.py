@@ -167,7 +167,7 @@ def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
         )
         for each in (load_language_model(tmp_path / "model"), trained)
     ]
-    assert answers[0].texts == answers[1].texts and not answers[0].malformed.all()
+    assert answers[0].texts == answers[1].texts and answers[0].malformed.mean() < 0.5
     shutil.rmtree(tmp_path / "checkpoints")
 
 
