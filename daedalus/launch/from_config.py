@@ -41,6 +41,7 @@ from daedalus.runs.endings import program
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.importing import slow_imports
 from daedalus.runs.processes import is_main
+from daedalus.training.run_portfolio import find_portfolio
 
 if TYPE_CHECKING:
     from daedalus.evaluation.run_report import Report
@@ -77,8 +78,6 @@ def allowed_in(config: Task) -> dict[str, Allowed]:
 
 def require_portfolio(config: WithTraining, env: DesignEnv, run: RunFolder) -> Mechanisms:
     """Return the portfolio of a run that needs one, without which it was not composed."""
-    from daedalus.training.run import find_portfolio  # the service has not all that it imports
-
     _warn_of_other_purposes(config, env)
     portfolio = find_portfolio(config.training.portfolio, env, run, config.seed)
     assert portfolio is not None
@@ -89,7 +88,7 @@ def make_training_run(
     config: Trained, folder: RunFolder, tracker: Tracker, report: Report
 ) -> TrainingRun:
     """Return what all parts of a training run share. Every process must call it."""
-    from daedalus.training.run import TrainingRun
+    from daedalus.training.run import TrainingRun  # the service has not all that it imports
 
     env, model, training, seed = make_env(config), config.model, config.training, config.seed
     if is_main():

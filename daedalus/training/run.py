@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from daedalus.design.env import DesignEnv
-from daedalus.design.rewards.objectives import ObjectiveSetting, draw_objectives
-from daedalus.design.rewards.stack import RewardStack
+from daedalus.design.rewards.objectives import draw_objectives
 from daedalus.design.search.distillation import distil
-from daedalus.design.search.portfolio import make_portfolio
 from daedalus.design.search.trees import TreeDesigner
 from daedalus.evaluation.run_report import Report
 from daedalus.market.mechanism import Mechanisms
-from daedalus.market.mechanism_table import read_mechanisms
 from daedalus.market.seeds import generator
-from daedalus.runs.files import write_table, written_whole
 from daedalus.runs.folder import RunFolder
 from daedalus.runs.processes import once
 from daedalus.runs.tracking import Tracker
-from daedalus.training.settings import ModelSettings, PortfolioSettings, TrainingSettings
+from daedalus.training.run_portfolio import find_portfolio
+from daedalus.training.settings import ModelSettings, TrainingSettings
 
 
 @dataclass(frozen=True)
@@ -80,35 +74,3 @@ class TrainingRun:
         allowed, brief = self.env.goal.allowed, self.env.brief
         drawn[:] = [replace(each, allowed=allowed, brief=brief) for each in drawn]
         return drawn
-
-
-def find_portfolio(
-    settings: PortfolioSettings,
-    env: DesignEnv,
-    run: RunFolder,
-    seed: int,
-    objectives: Sequence[ObjectiveSetting] = (),
-) -> Mechanisms | None:
-    """Return the portfolio of a run, or None if the settings ask for none.
-
-    If it is kept in the run's folder already, it is read. Each sampled population draws one of
-    ``training.objectives``. Without any, all have the reward of ``env``.
-    """
-    path = run.portfolio
-    if not settings.populations:
-        return None
-    if settings.file and not path.exists():
-        with written_whole(path) as aside:
-            shutil.copy(settings.file, aside)
-    if not path.exists():
-        count = settings.populations
-        rewards = _rewards(objectives, count, seed) if objectives else None
-        mechanisms = make_portfolio(env, count, settings.episodes, seed, rewards)
-        rows = [mechanisms[row].to_dict() for row in range(len(mechanisms))]
-        write_table(pd.DataFrame(rows), path)
-    return env.goal.nearest(Mechanisms.stack(read_mechanisms(path)))
-
-
-def _rewards(objectives: Sequence[ObjectiveSetting], count: int, seed: int) -> list[RewardStack]:
-    drawn = draw_objectives(objectives, count, generator(seed, "objectives/portfolio"))
-    return [RewardStack(dict(each.weights)) for each in drawn.goals]

@@ -27,7 +27,7 @@ from daedalus.launch.from_config import (
 from daedalus.market.allowed import Between
 from daedalus.market.mechanism import Mechanism, Mechanisms
 from daedalus.runs.folder import RunFolder
-from daedalus.training.run import find_portfolio
+from daedalus.training.run_portfolio import find_portfolio
 from tests.design.search.markets import PUBLISHED
 from tests.runs.trained_runs import leave_trained_run
 
@@ -50,7 +50,7 @@ def test_the_portfolio_is_searched_on_the_runs_reward_and_kept(
         searches.append((env.reward, make_portfolio(env, *how), how))  # type: ignore[arg-type]
         return searches[-1][1]
 
-    monkeypatch.setattr("daedalus.training.run.make_portfolio", noted)
+    monkeypatch.setattr("daedalus.training.run_portfolio.make_portfolio", noted)
     for reward in ("composite", "published"):
         config = compose_config(*SMALL, *PORTFOLIO, f"reward={reward}")
         env, run = make_env(config), RunFolder(tmp_path / reward)
