@@ -130,7 +130,7 @@ def test_a_model_ends_at_the_boltzmann_odds_of_known_rewards(
     """The reward is 1 or 0 and undivided, so the probabilities of formats are e^2 to 1 to 1."""
     trained, _ = train(
         60, env, tmp_path, loss_type="boltzmann", neighbours=4, scale_rewards="none",
-        sharpness=2.0, last_sharpness=2.0, schedule="cosine",
+        sharpness=1.0, last_sharpness=2.0, schedule="cosine",
     )  # fmt: skip
     found = field_beliefs(trained, CHAT, 1024, seed=0).set_index(["field", "value"])["probability"]
     assert found["auction_type", "vcg"] == pytest.approx(np.e**2 / (np.e**2 + 2), abs=0.06)

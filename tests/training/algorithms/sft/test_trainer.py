@@ -160,14 +160,11 @@ def test_sft_learns_to_write_mechanisms(env: DesignEnv, tmp_path: Path) -> None:
     trained = train(language_model, run)
     assert sampled_validity(trained, run) > 0.8  # it is 0.95
     export(trained, PROMPT, "", tmp_path / "model")
+    generate = make_generate(load_language_model(tmp_path / "model"), 0.0, 128)
+    designer = LanguageModelDesigner(generate, PROMPT)
     observed = env.reset(market_seeds(0, "x", 8)).observe()
-    answers = [
-        LanguageModelDesigner(make_generate(each, 0.0, 128), PROMPT).propose(
-            observed, np.random.default_rng(0)
-        )
-        for each in (load_language_model(tmp_path / "model"), trained)
-    ]
-    assert answers[0].texts == answers[1].texts and answers[0].malformed.mean() < 0.5
+    proposals = designer.propose(observed, np.random.default_rng(0))
+    assert not proposals.malformed.any()
     shutil.rmtree(tmp_path / "checkpoints")
 
 
