@@ -300,7 +300,7 @@ READ = {
     "test": (154, 4), "test_2": (118, 4), "test_3": (122, 7), "bounds_test": (77, 4),
     "short_test": (131, 2), "short_test_2": (116, 7), "short_test_3": (136, 3),
     "short_bounds_test": (92, 7), "near_test": (30, 18), "near_test_2": (32, 25),
-    "plain_test": (163, 0), "plain_test_2": (164, 0), "orders_test": (84, 11),
+    "plain_test": (163, 0), "plain_test_2": (164, 0), "orders_test": (85, 11),
     "orders_test_2": (89, 14),
 }  # fmt: skip
 """Demands that were read right, and wrong rules, when this was written, of each file that tests."""

@@ -94,3 +94,26 @@ def test_another_bound_of_the_same_field_is_no_doubt() -> None:
 )
 def test_what_is_not_used_facts_and_floors_stay_as_they_are(clause: Clause) -> None:
     assert found(clause, Clause(OTHER, None, "", 0.99)) == (clause, [])
+
+
+def test_a_term_of_the_trade_needs_no_reader_and_is_not_doubted() -> None:
+    reader = Fixed(Clause("reserve_told/no", None, "x", 0.9), [])
+    doubts = Fixed(Clause(OTHER, None, "", 0.99), [])
+    found = DoubtingReader(reader, doubts).clauses(["x", "No reserve.", "VCG"])
+    assert [each.meaning for each in found] == ["reserve_told/no", "reserve_exact/x", "payment/vcg"]
+    assert [each.doubt for each in found] == [NO_DEMAND, "", ""]
+    assert reader.asked == ["x"] and doubts.asked == ["x", "x."]
+
+
+def test_each_clause_of_several_has_its_own_doubt() -> None:
+    class Two:
+        def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+            return [Clause(WON, None, each, 0.9) for each in sentences]
+
+    class Unsure:
+        def clauses(self, sentences: Sequence[str]) -> list[Clause]:
+            return [Clause(OTHER, None, each, 0.9 * ("b" in each)) for each in sentences]
+
+    long = "one two three four five six seven eight"  # which has one form
+    found = DoubtingReader(Two(), Unsure()).clauses([long, "b", "c"])
+    assert [each.doubt for each in found] == ["", NO_DEMAND, ""]

@@ -108,3 +108,21 @@ def test_nothing_is_named_beside_what_cannot_be_used() -> None:
     whole = part(OWN_BID, 0.95, "it is too long")
     words = [part("nothing/all", 0.9), part("nothing/all", 0.8)]
     assert SplittingReader(Fixed([whole]), Fixed(words)).clauses([TEXT]) == words
+
+
+def test_a_fact_whose_words_say_the_opposite_is_in_doubt() -> None:
+    lie = Clause("fact/honest", None, "They lie about their values.", 0.99)
+    (found,) = SplittingReader(Fixed([lie]), Fixed([lie])).clauses([lie.sentence])
+    assert found.meaning == lie.meaning and "the opposite" in found.doubt
+
+
+def test_no_reserve_in_a_part_is_a_reserve_of_0() -> None:
+    sentence = "First price, no reserve."
+    secret = Clause("reserve_told/no", None, ", no reserve.", 0.4)
+    parts = [Clause(OWN_BID, None, "First price", 0.9), secret]
+    whole = Clause("reserve_told/yes", None, sentence, 0.85)
+    found = SplittingReader(Fixed([whole]), Fixed(parts)).clauses([sentence])
+    assert [(each.meaning, each.amount, each.doubt) for each in found] == [
+        (OWN_BID, None, ""),
+        ("reserve_exact/x", 0.0, ""),
+    ]
