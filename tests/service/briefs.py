@@ -1,9 +1,11 @@
-"""A reader that knows some sentences, for services that read briefs."""
+"""A reader that knows some sentences, and a worker in this process, for services of briefs."""
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from functools import cache, partial
+from typing import Any
 
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import OTHER
@@ -34,6 +36,23 @@ class KnownSentences:
 
     def clauses(self, sentences: list[str]) -> list[Clause]:
         return [clause(KNOWN.get(each, OTHER), each, 0.9) for each in sentences]
+
+
+class WorkerHere:
+    """Works in this process, where another is not tested: one that searches takes 2 s to start.
+
+    Work and result are copied by pickling, as on their way to a process and back.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        del seconds
+
+    def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        called, given = pickle.loads(pickle.dumps((work, arguments)))
+        return pickle.loads(pickle.dumps(called(*given)))
+
+    def close(self) -> None:
+        """Let the work go on: it takes a moment."""
 
 
 def load() -> Understand:

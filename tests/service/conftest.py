@@ -30,6 +30,7 @@ from daedalus.service.settings import ServiceSettings
 from experiments.serve import make_catalogue
 from tests.launch.config.composing import composed
 from tests.populations import in_both_markets
+from tests.service.briefs import WorkerHere
 
 OBJECTIVES = {"composite": RewardStack(), "revenue": RewardStack({"revenue": 1.0})}
 JSON_BODY = {"Content-Type": "application/json"}
@@ -186,3 +187,9 @@ def address(catalogue: Catalogue) -> Iterator[str]:
     """Answer as long as a module's tests last."""
     with serving(catalogue) as found:
         yield found
+
+
+@pytest.fixture
+def searches_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search for briefs in this process."""
+    monkeypatch.setattr("daedalus.service.sessions.briefs.Worker", WorkerHere)
