@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import threading
@@ -21,16 +22,18 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from daedalus.design.env import Designer
 from daedalus.design.rewards.stack import RewardStack
 from daedalus.market.interface import MARKETS, MarketSettings
+from daedalus.runs.files import locked
 from daedalus.service.http.app import create_app
 from daedalus.service.http.server import listen, make_server
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.warm_up import warm_up
 from daedalus.service.sessions.background_designer import Load
 from daedalus.service.settings import ServiceSettings
-from experiments.serve import make_catalogue
+from experiments.serve import make_catalogue, make_report_on
 from tests.launch.config.composing import composed
 from tests.populations import in_both_markets
 from tests.service.briefs import WorkerHere
+from tests.service.sessions.test_worker import STORED
 
 OBJECTIVES = {"composite": RewardStack(), "revenue": RewardStack({"revenue": 1.0})}
 JSON_BODY = {"Content-Type": "application/json"}
@@ -193,3 +196,23 @@ def address(catalogue: Catalogue) -> Iterator[str]:
 def searches_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Search for briefs in this process."""
     monkeypatch.setattr("daedalus.service.sessions.briefs.Worker", WorkerHere)
+
+
+@pytest.fixture(scope="session")
+def hostile_report(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the real report on a hostile log, see ``leave_report``.
+
+    The workers share it: who comes first has it made.
+    """
+    from tests.service.made_report import leave_report  # pandas is slow to import
+
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "hostile_report"
+    with locked(shared):
+        if not (folder / STORED[-1]).exists():
+            folder.mkdir(exist_ok=True)
+            real = {"report_on": make_report_on(), "report_timeout": 240.0}
+            with reached(catalogue, tmp_path_factory.mktemp("outputs"), **real) as client:
+                leave_report(client, folder)
+    return folder

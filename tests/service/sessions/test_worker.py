@@ -22,6 +22,7 @@ from daedalus.service.sessions.worker import (
 )
 
 PATIENT = 60.0
+STORED = "page.html", "reserves.csv"
 
 
 def doubled(number: int) -> tuple[int, int, int, str]:
@@ -71,6 +72,13 @@ def behind(gate: Path, name: str, csv: str, settings: BidLogSettings, folder: st
     while not gate.exists():
         time.sleep(0.01)
     return echoing(name, csv, settings, folder)
+
+
+def stored(report: Path, name: str, csv: str, settings: BidLogSettings, folder: str) -> MadeReport:
+    """Return a report that was made before on a log named good; refuse others in their words."""
+    if name != "good":
+        raise CannotRunError(f"bids: {csv}")
+    return MadeReport(*((report / each).read_text() for each in STORED))
 
 
 def test_a_result_comes_back_from_another_process_of_one_thread() -> None:

@@ -10,30 +10,28 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from experiments.serve import make_report_on
 from tests.lab.bids.simulated import first_price_bids, table_of, uniform
 from tests.service.page.static.visitor import Visit, at_own_site
-from tests.service.sessions.test_worker import behind, echoing
+from tests.service.sessions.test_worker import behind, echoing, stored
 
 pytestmark = pytest.mark.slow
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def test_a_log_becomes_a_report_in_a_frame_that_may_do_nothing(
-    visit: Visit, catalogue, tmp_path: Path
+    visit: Visit, catalogue, tmp_path: Path, hostile_report: Path
 ) -> None:
-    rng = np.random.default_rng(0)
-    bids = [100.0 * row for n in (2, 3) for row in first_price_bids(uniform, n, 60, rng)]
-    table_of(bids).to_csv(tmp_path / "good.csv", index=False)
+    (tmp_path / "good.csv").write_text("auction,bid\n1,2\n1,3\n")
     (tmp_path / "bad.csv").write_text(f"auction,bid\n1,{HOSTILE}\n1,2\n")
     (tmp_path / "latin.csv").write_bytes("auction,bid,straße\n1,2,ü\n1,3,ü\n".encode("latin-1"))
     (tmp_path / "long.csv").write_text("1,2\n" * 300_000)
-    with at_own_site(visit, catalogue, report_on=make_report_on(), report_timeout=240.0) as visitor:
+    report_on = partial(stored, hostile_report)
+    with at_own_site(visit, catalogue, report_on=report_on, report_timeout=240.0) as visitor:
         page, said = visitor.page, visitor.page.locator("#bids-said")
         for name, why in (
             ("long", "The file is too long"),
-            ("latin", "at least 50 such auctions"),
-            ("bad", f"{HOSTILE} is no number"),
+            ("latin", "bid,straße 1,2,ü 1,3,ü"),
+            ("bad", f"1,{HOSTILE} 1,2"),
         ):
             page.set_input_files("#bids-file", tmp_path / f"{name}.csv")
             page.click("#bids-send")
@@ -45,7 +43,9 @@ def test_a_log_becomes_a_report_in_a_frame_that_may_do_nothing(
         expect(said).to_have_text("The report is ready.", timeout=240_000)
         expect(page.locator("#bids-view")).to_be_visible()
         report = page.frame_locator("#bids-report")
-        expect(report.get_by_role("heading", level=1)).to_have_text("What to set: good")
+        expect(report.get_by_role("heading", level=1)).to_have_text(
+            "What to set: script alert 2 script"
+        )
         expect(report.locator("img")).to_have_count(4)
         assert report.locator("img").first.evaluate("each => each.naturalWidth") > 100
         assert page.locator("#bids-report").get_attribute("sandbox") == ""
