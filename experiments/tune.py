@@ -15,7 +15,7 @@ from daedalus.launch.config.mistakes import ConfigError
 from daedalus.launch.config.tasks import Tune
 from daedalus.launch.provenance import run_record
 from daedalus.launch.tuning.experiment import TrialExperiment
-from daedalus.launch.tuning.figures import history, importance
+from daedalus.launch.tuning.figures import history
 from daedalus.launch.tuning.study import Study, is_stop
 from daedalus.runs.console import make_console
 from daedalus.runs.endings import described, keep_traceback, release
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 def main(config: Tune, out: Path) -> None:
-    """Play trials until the study has all; write its table, figures and best experiment.
+    """Play trials until the study has all; write its table, figure and best experiment.
 
     Several workers may do so at the same time. Each plays trials that no other plays.
 
@@ -43,10 +43,14 @@ def main(config: Tune, out: Path) -> None:
     while play(study, experiment):
         write(study, experiment, folder)
     write(study, experiment, folder)
-    make_console().print(as_table(study.table().drop(columns=["error"]), "trials"))
-    if study.best() is None:
+    with study.alone():
+        table = study.table()
+        if study.best() is not None:
+            scores = f"{settings.score} of {settings.designer}"
+            save(history(table, scores), folder / "figures" / "history.png")
+    make_console().print(as_table(table.drop(columns=["error"]), "trials"))
+    if table["score"].isna().all():
         raise CannotRunError(f"{folder}: no trial has finished; trials.csv has their errors")
-    draw(study, folder, f"{settings.score} of {settings.designer}")
 
 
 def play(study: Study, experiment: TrialExperiment) -> bool:
@@ -99,13 +103,3 @@ def write(study: Study, experiment: TrialExperiment, folder: Path) -> None:
             about = f"Trial {best.number}, the best of {len(table)}: its score is {best.value:.4f}."
             text = experiment.best(study.values(best), folder, about)
             write_text(folder / "experiment" / "best.yaml", text)
-
-
-def draw(study: Study, folder: Path, score: str) -> None:
-    """Draw the scores of the trials, and the importance of the settings if scores differ."""
-    with study.alone():
-        table, shares = study.table(), study.importances()
-        save(history(table, score), folder / "figures" / "history.png")
-        if shares:
-            finished = int(table["score"].notna().sum())
-            save(importance(shares, finished), folder / "figures" / "importance.png")

@@ -161,7 +161,7 @@ def test_the_best_file_of_a_study_that_goes_on_runs_to_the_same_score(place: Pat
     table = pd.read_csv(out / "trials.csv")
     assert table["reserve"][0] == 0.1 and table["reserve"].nunique() == 2
     assert set(table["state"]) == {"finished"} and table["score"].nunique() == 2
-    assert {path.name for path in out.glob("figures/*")} == {"history.png", "importance.png"}
+    assert {path.name for path in out.glob("figures/*")} == {"history.png"}
     command = (out / "experiment" / "best.yaml").read_text().splitlines()[2]
     best = compose_both(*shlex.split(command.removeprefix("# python run.py ")))[1]
     assert best.task == "compare"

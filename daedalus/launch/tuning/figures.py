@@ -1,22 +1,13 @@
-"""Figures of a study: the scores of its trials, and how much each setting matters."""
+"""The figure of a study: the scores of its trials."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from daedalus.evaluation.figures import (
-    FAINT,
-    INK,
-    empty_panels,
-    entitle,
-    palette,
-)
-from daedalus.evaluation.readable import readable
+from daedalus.evaluation.figures import FAINT, empty_panels, entitle, palette
 
 _TRIAL, _OWN = palette(["trained", "informed_greedy"]).values()
 
@@ -58,23 +49,3 @@ def _range_of_interest(scores: pd.Series[float]) -> tuple[float, float]:
     high = scores.max()
     near = scores[scores >= high - max(8.0 * (high - scores.median()), 0.02)]
     return float(near.min()), float(high)
-
-
-def importance(shares: Mapping[str, float], trials: int) -> Figure:
-    """Draw how much of the variance that single settings explain belongs to each.
-
-    Args:
-        shares: Shares by setting, which sum to 1.
-        trials: Number of finished trials behind them.
-    """
-    figure, (axes,) = empty_panels(1, 1, (6.4, 1.5 + 0.42 * len(shares)))
-    names, values = [readable(name) for name in shares], list(shares.values())
-    bars = axes.barh(names, values, 0.6, color=_TRIAL)
-    axes.bar_label(bars, fmt="%.2f", padding=4, fontsize=8.5, color=INK)
-    axes.invert_yaxis()
-    axes.grid(visible=False, axis="y")
-    axes.grid(visible=True, axis="x")
-    axes.set_xlim(0, 1.08 * max(values))
-    axes.set_xlabel("share of the variance that single settings explain (fANOVA)")
-    entitle(figure, "Importance of the settings", f"{trials} finished trials")
-    return figure

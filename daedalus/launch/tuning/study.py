@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import optuna
 import pandas as pd
-from optuna.importance import FanovaImportanceEvaluator, get_param_importances
 from optuna.pruners import MedianPruner, NopPruner
 from optuna.samplers import TPESampler
 from optuna.storages import JournalStorage
@@ -247,17 +246,6 @@ class Study:
         """Return the finished trial with the highest score, the first of equals, or None."""
         finished = self._study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         return max(finished, key=lambda each: each.values[0], default=None)
-
-    def importances(self) -> dict[str, float]:
-        """Return how much of the scores' variance that single settings explain belongs to each.
-
-        The shares sum to 1. They are those of fANOVA (Hutter et al. 2014), which fits a forest to
-        the finished trials. There are none if all their scores are equal.
-        """
-        finished = self._study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        if len({each.values[0] for each in finished}) < 2:
-            return {}
-        return get_param_importances(self._study, evaluator=FanovaImportanceEvaluator(seed=0))
 
 
 def is_stop(error: Exception) -> bool:

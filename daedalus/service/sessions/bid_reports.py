@@ -18,7 +18,7 @@ from daedalus.lab.bids.settings import SEPARATORS, BidLogSettings
 from daedalus.lab.bids.text_table import parse_table
 from daedalus.service.openenv.errors import CapacityError, bounded
 from daedalus.service.sessions.shared_answers import SharedAnswers
-from daedalus.service.sessions.worker import RefusedError, TimeUpError, Worker, WorkError
+from daedalus.service.sessions.worker import Worker
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,6 @@ _WAITING = 4  # reports under way; each takes about half a minute
 _LATER = 15.0  # seconds
 _LONGEST = 400  # characters of a reason, which may quote the log
 _SETTING = re.compile(r" ?\(bid_log\.[^)]{0,300}\)")  # advice for the command line
-_TOO_LONG = (
-    "this took longer than {:g} seconds: the server is too busy, or the log too long; try again "
-    "later, or send fewer sales"
-)
 _END_OF_LINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -112,11 +108,16 @@ class BidReports:
             raise CapacityError(full, _LATER)
         patience = (_WAITING + 1) * self._seconds  # the others come first
         worker = Worker(self._seconds)
-        answer = await self._reports.ask(
-            name, lambda: self._made(worker, log, csv, settings), patience, left, worker.close
+        _, why = await self._reports.ask_in_words(
+            "the report",
+            name,
+            lambda: self._made(worker, log, csv, settings),
+            patience,
+            left,
+            worker.close,
         )
-        if (why := self._why_not(answer)) is not None:
-            raise BidLogError(bounded(why, _LONGEST))
+        if why is not None:
+            raise BidLogError(for_visitors(why))
         return name
 
     def get(self, name: str) -> MadeReport | None:
@@ -127,19 +128,6 @@ class BidReports:
         assert self._report_on is not None
         with TemporaryDirectory() as folder:  # is removed here, since the worker may be ended
             return worker.run(self._report_on, log, csv, settings, folder)
-
-    def _why_not(self, answer: asyncio.Future[MadeReport]) -> str | None:
-        """Return why there is no report, in words for a visitor; None if there is one."""
-        if answer.cancelled():
-            return "the report was stopped; send the log again"
-        error = answer.exception() if answer.done() else TimeUpError()
-        if isinstance(error, TimeUpError):
-            return _TOO_LONG.format(self._seconds)
-        if isinstance(error, RefusedError):
-            return for_visitors(str(error))
-        if isinstance(error, WorkError):
-            return f"the report was stopped: {error}; send fewer sales"
-        return None if error is None else "the report failed; the server's log says why"
 
 
 def for_visitors(reason: str) -> str:

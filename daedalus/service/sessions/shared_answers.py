@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from daedalus.service.sessions.worker import WorkError
+from daedalus.service.sessions.worker import RefusedError, WorkError
 
 Answer = TypeVar("Answer")
 
@@ -125,7 +125,8 @@ class SharedAnswers(Generic[Answer]):
             return None, f"{who} took longer than {timeout:g} seconds"
         error = None if answer.cancelled() else answer.exception()
         if isinstance(error, WorkError):
-            return None, f"{who} gave up: {error}"
+            said = isinstance(error, RefusedError)
+            return None, str(error) if said else f"{who} gave up: {error}"
         if error is not None or answer.cancelled():
             return None, f"{who} failed; the server's log says why"
         return answer.result(), None

@@ -19,7 +19,11 @@ Result = TypeVar("Result")
 MOST_MEMORY = 4 << 30  # bytes
 _LESS_URGENT = 10  # added to the niceness of the server, which comes first
 _ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_TOO_MUCH = "it needed more memory than it may have"
+_TOO_MUCH = "it needed more memory than it may have; try it with less"
+_TOO_LONG = (
+    "it took longer than {:g} seconds: the server is too busy, or this is too much; try again "
+    "later, or with less"
+)
 
 _Kind = Literal["done", "refused", "too much", "failed"]
 
@@ -30,10 +34,6 @@ class WorkError(RuntimeError):
 
 class RefusedError(WorkError):
     """The work itself said why it cannot be done."""
-
-
-class TimeUpError(WorkError):
-    """The work took too long."""
 
 
 class Worker:
@@ -57,8 +57,7 @@ class Worker:
 
         Raises:
             RefusedError: It said why it cannot be done.
-            TimeUpError: It took too long.
-            WorkError: It needed too much memory, or the worker was closed.
+            WorkError: It took too long or needed too much memory, or the worker was closed.
             RuntimeError: It failed; the message has its trace, which is not for visitors.
         """
         command, asked = [sys.executable, "-m", __name__], (self._seconds, work, arguments)
@@ -70,7 +69,7 @@ class Worker:
             try:
                 told, _ = process.communicate(pickle.dumps(asked), self._seconds)
             except subprocess.TimeoutExpired as error:
-                raise TimeUpError(f"it took longer than {self._seconds:g} seconds") from error
+                raise WorkError(_TOO_LONG.format(self._seconds)) from error
             finally:
                 process.kill()
         result: Result = _result(told, process.returncode)

@@ -1,11 +1,10 @@
-"""Figures of a study show every trial and every setting."""
+"""The figure of a study shows every trial."""
 
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
-from daedalus.launch.tuning.figures import history, importance
+from daedalus.launch.tuning.figures import history
 
 TABLE = pd.DataFrame({"trial": range(5), "score": [0.3, None, 0.2, 0.5, None]})
 
@@ -30,9 +29,3 @@ def test_a_trial_that_collapsed_does_not_hide_the_others() -> None:
     assert list(triangle.get_xdata()) == [2]
     low, high = axes.get_ylim()
     assert 0.3 < low < triangle.get_ydata()[0] < 0.39 and 0.41 < high < 0.5
-
-
-def test_the_importance_has_a_bar_for_each_setting() -> None:
-    (axes,) = importance({"learning_rate": 0.7, "beta": 0.3}, 9).axes
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.7, 0.3])
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["learning rate", "beta"]

@@ -157,7 +157,7 @@ def test_an_error_of_one_trial_is_in_the_table(tmp_path: Path) -> None:
         raise RuntimeError("no memory")
     (row,) = study.table().to_dict("records")
     assert (row["state"], row["error"]) == ("failed", "RuntimeError: no memory")
-    assert study.best() is None and study.importances() == {}
+    assert study.best() is None
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf")])
@@ -214,5 +214,3 @@ def test_the_best_trial_is_the_first_of_the_highest(tmp_path: Path) -> None:
     play_all(study, [0.3, 0.5, 0.5, 0.4])
     best = study.best()
     assert best is not None and best.number == 1
-    shares = study.importances()
-    assert set(shares) == {"rate", "scale"} and sum(shares.values()) == pytest.approx(1.0)

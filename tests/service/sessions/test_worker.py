@@ -16,7 +16,6 @@ from daedalus.service.sessions.bid_reports import MadeReport
 from daedalus.service.sessions.worker import (
     MOST_MEMORY,
     RefusedError,
-    TimeUpError,
     Worker,
     WorkError,
 )
@@ -115,7 +114,7 @@ def test_a_worker_that_cannot_answer_is_no_matter_of_memory(work, why: str) -> N
 
 
 def test_work_ends_when_its_time_is_up_or_the_worker_closes() -> None:
-    with pytest.raises(TimeUpError, match=r"longer than 0\.2 seconds"):
+    with pytest.raises(WorkError, match=r"longer than 0\.2 seconds"):
         Worker(0.2).run(endless)
     worker = Worker(PATIENT)
     threading.Timer(0.2, worker.close).start()
