@@ -1,4 +1,7 @@
-"""The reward stack: a weighted sum of named reward terms."""
+"""The reward stack: a weighted sum of named reward terms.
+
+The answers of a language model reach it through daedalus/training/sources/market_reward.py.
+"""
 
 from __future__ import annotations
 

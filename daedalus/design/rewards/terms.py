@@ -60,7 +60,7 @@ MARKET_TERMS: dict[str, MarketTerm] = {
     "fairness": methodcaller("field", "fairness"),
     "participation": methodcaller("field", "participation"),
     "stability": methodcaller("field", "stability"),
-    # R = W F P S: ``record_truth`` of market/kernels/accounts.py multiplies it, round by round. The
+    # R = W F P S: ``_measure`` of market/kernels/accounts.py multiplies it, round by round. The
     # classic market's R is less where collusion shows: ``_record`` of market/kernels/classic.py.
     "composite": methodcaller("field", "composite"),
     "competition": competition,

@@ -4,9 +4,9 @@ One step: TRL draws prompts of the source (``make_source``), and ``ConstrainedTr
 with a group, neighbours of sampled answers first (``with_neighbours``). The reward of the source
 plays each answer in forks of its prompt's state (``MarketReward.score``). TRL makes advantages of
 the rewards, and for the losses ``target`` and ``boltzmann`` those of ``targeted_advantages``
-replace them. TRL weighs the answers' log-probabilities (``choice_log_probabilities``) by the
-advantages and updates the model. Without ``constrained`` it samples and computes them by itself,
-too.
+replace them (``replace_advantages``, which asks the model once more, without gradient). TRL weighs
+the answers' log-probabilities (``choice_log_probabilities``) by the advantages and updates the
+model. Without ``constrained`` it samples and computes them by itself, too.
 """
 
 from __future__ import annotations
