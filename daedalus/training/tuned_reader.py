@@ -20,7 +20,7 @@ from daedalus.design.briefs.amounts import masked, masked_with_places
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.direction import on_the_side_of_its_words
 from daedalus.design.briefs.meanings import OTHER
-from daedalus.design.briefs.parts import runs, texts_of
+from daedalus.design.briefs.parts import costs_of_a_part, runs, texts_of
 from daedalus.design.briefs.ranges import range_by_its_words
 from daedalus.design.briefs.readers import clause
 from daedalus.design.briefs.wordings import NEAR
@@ -30,7 +30,6 @@ HEAD, CLASSES = "head.pt", "meanings.json"
 """Files of a reader beside its adapters."""
 _AT_ONCE = 64
 _SHARPNESS = 10.0  # of the logits: embeddings have length 1
-_SWITCH = 4.0  # nats that a change of meaning costs between two words
 
 
 class TunedReader:
@@ -101,7 +100,7 @@ class TunedReader:
         """Yield a clause for each run of words with one meaning."""
         if not len(probabilities):
             return
-        found = runs(probabilities, _SWITCH)
+        found = runs(probabilities, costs_of_a_part(sentence, places.tolist()))
         texts = texts_of(sentence, [0, *(int(places[start]) for start, _, _ in found[1:])])
         for text, (start, end, label) in zip(texts, found, strict=True):
             if text:

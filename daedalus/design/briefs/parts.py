@@ -23,6 +23,15 @@ _EDGE = r"(?:[\s,;:\u2013\u2014]|-(?!\d))+"  # the minus of an amount stays
 _EDGES = re.compile(rf"^(?:{_EDGE})?(?:(?:and|but)\s+)?|{_EDGE}$")
 _LEAST_PROBABILITY = 1e-6
 
+_SWITCH = 4.0  # nats that a change of meaning costs between two words
+_UNMARKED = 2.0  # more, where nothing stands that usually begins a part
+_NEVER = 20.0  # inside a word
+_MARK = re.compile(
+    r"(?:and|but|n?or|plus|with|without|while|whereas|along|together|rather)\b", re.I
+)
+"""Words with which parts begin. Of those in ``sentences_in_parts`` 93 % follow punctuation instead,
+and 4 % begin with one of these."""
+
 
 @cache
 def sentences_in_parts() -> tuple[Parts, ...]:
@@ -51,19 +60,34 @@ def masked_labels(parts: Parts) -> tuple[str, NDArray[np.int64]]:
     return text, numbers[places]
 
 
-def runs(probabilities: NDArray[np.floating], switch: float) -> list[tuple[int, int, int]]:
+def costs_of_a_part(text: str, starts: Sequence[int]) -> NDArray[np.float64]:
+    """Return what it costs, in nats, that a part begins at each of some characters."""
+    return np.array([_cost_of_a_part(text, start) for start in starts])
+
+
+def _cost_of_a_part(text: str, start: int) -> float:
+    before = text[:start]
+    if before[-1:].isalnum() and text[start].isalnum():
+        return _NEVER
+    words = before.rstrip(" \"'(")[-1:].isalnum() and text[start].isalnum()
+    return _SWITCH + _UNMARKED * (words and not _MARK.match(text, start))
+
+
+def runs(
+    probabilities: NDArray[np.floating], switches: Sequence[float] | NDArray[np.float64]
+) -> list[tuple[int, int, int]]:
     """Return the likeliest runs of words with one label (Viterbi 1967).
 
     Args:
         probabilities: Probability of each label at each of W words, shape (W, labels).
-        switch: What a change of the label costs, in nats.
+        switches: What it costs that the label changes at each word, in nats, W of them.
 
     Returns:
         First word, the word after the last one, and the label of each run.
     """
     scores = np.log(probabilities + _LEAST_PROBABILITY)
     best, steps = scores[0], []
-    for row in scores[1:]:
+    for row, switch in zip(scores[1:], switches[1:], strict=True):
         moved = best.max() - switch
         steps.append(np.where(best >= moved, np.arange(len(best)), best.argmax()))
         best = np.maximum(best, moved) + row

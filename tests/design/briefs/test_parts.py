@@ -8,6 +8,7 @@ import pytest
 from daedalus.design.briefs.amounts import masked, masked_with_places
 from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.parts import (
+    costs_of_a_part,
     joined,
     masked_labels,
     runs,
@@ -59,14 +60,22 @@ def test_masked_characters_stood_where_it_says(text: str) -> None:
 
 def test_runs_are_those_of_all_paths() -> None:
     rng = np.random.default_rng(0)
-    probabilities, switch = rng.dirichlet(np.ones(3), 6), 0.7
+    probabilities, switches = rng.dirichlet(np.ones(3), 6), rng.uniform(0.2, 1.2, 6)
     paths = np.indices((3,) * 6).reshape(6, -1).T
     scores = np.log(probabilities + 1e-6)[np.arange(6), paths].sum(axis=1)
-    best = paths[(scores - switch * (np.diff(paths) != 0).sum(axis=1)).argmax()]
+    best = paths[(scores - (np.diff(paths) != 0) @ switches[1:]).argmax()]
     found = np.concatenate(
-        [[label] * (end - start) for start, end, label in runs(probabilities, switch)]
+        [[label] * (end - start) for start, end, label in runs(probabilities, switches)]
     )
     assert found.tolist() == best.tolist()
+
+
+def test_parts_begin_after_punctuation_or_a_joining_word_and_never_inside_a_word() -> None:
+    text = "Hide it, at 0.2 and never more than 0.3."
+    starts = [text.index(each) for each in ("it", ",", "at", "and", "never", "than", "han")]
+    inside, marked, unmarked = 20.0, 4.0, 6.0
+    expected = [unmarked, marked, marked, marked, unmarked, unmarked, inside]
+    assert costs_of_a_part(text, starts).tolist() == expected
 
 
 def test_what_joins_parts_is_left_out() -> None:
