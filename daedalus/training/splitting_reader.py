@@ -11,7 +11,7 @@ from daedalus.design.briefs.named import BESIDE, can_be_used, named_and_not_read
 from daedalus.design.briefs.opposites import with_fact_checked
 from daedalus.design.briefs.ranges import range_in
 from daedalus.design.briefs.readers import Reader
-from daedalus.design.briefs.terms import no_reserve_in
+from daedalus.design.briefs.terms import term_in, with_vickrey_alone
 
 # Chosen, as is the least confidence, on sellers' briefs in files with ``dev`` in their names, and
 # on the second writer's sentences.
@@ -43,11 +43,10 @@ class SplittingReader:
         """
         found: list[Clause] = []
         for whole, sentence in zip(self.whole.clauses(sentences), sentences, strict=True):
-            parts = [
-                no_reserve_in(each, sentence) or each for each in self.words.clauses([sentence])
-            ]
+            parts = [term_in(each, sentence) or each for each in self.words.clauses([sentence])]
             taken = _surer(whole, parts)
             taken = [*taken, *_left_out(taken, parts)]
+            taken = [*map(with_vickrey_alone, taken)]
             found += [*map(_checked, taken), *named_and_not_read(sentence, taken)]
             found += other_sides([each for each in taken if not range_in(each.sentence)])
         return found

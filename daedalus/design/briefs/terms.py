@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from daedalus.design.briefs.clauses import Clause
+from daedalus.design.briefs.meanings import OTHER, kind
 
 _ORDER = (
     r"(?:(?:(?:we|i) (?:want|would like|need|prefer|insist on)"
@@ -20,15 +22,20 @@ _NO_RESERVE = (
 _AUCTION = r"(?:,? sealed[- ]bid)?(?: (?:auction|format|mechanism|rule|sale)s?)?"
 _PAYS = r"(?:the )?(?:(?:winner|winning bidder|highest bidder)s? )?(?:(?:must|shall|should) )?pays?"
 _OWN_BID = r"(?:your|their|his|her|what (?:you|they|he|she)) (?:own )?bids?"
+_FIRST_PRICE = rf"(?:first[- ]price|pay[- ]as[- ]bid){_AUCTION}"
+_SECOND_PRICE = rf"(?:second[- ]price|vickrey){_AUCTION}"
+_VCG = rf"(?:vcg|vickrey\W+clarke\W+groves){_AUCTION}"
+_BAN = r"(?:no(?: more)?|not|never|anything but|avoid|exclude|ban) (?:an? |the )?"
 _TERMS: dict[tuple[str, float | None], str] = {
     ("reserve_exact/x", 0.0): _NO_RESERVE,
-    ("payment/first_price", None): (
-        rf"(?:first[- ]price|pay[- ]as[- ]bid){_AUCTION}|{_PAYS} {_OWN_BID}"
-    ),
+    ("payment/first_price", None): rf"{_FIRST_PRICE}|{_PAYS} {_OWN_BID}",
     ("payment/second_price", None): (
-        rf"(?:second[- ]price|vickrey){_AUCTION}|{_PAYS} the second[- ]highest (?:bid|price|offer)"
+        rf"{_SECOND_PRICE}|{_PAYS} the second[- ]highest (?:bid|price|offer)"
     ),
-    ("payment/vcg", None): rf"(?:vcg|vickrey\W+clarke\W+groves){_AUCTION}",
+    ("payment/vcg", None): _VCG,
+    ("ban/first_price", None): f"{_BAN}{_FIRST_PRICE}",
+    ("ban/second_price", None): f"{_BAN}{_SECOND_PRICE}",
+    ("ban/vcg", None): f"{_BAN}{_VCG}",
 }
 _AROUND = r"[\s.,;:!()\u2013-]*"
 
@@ -47,7 +54,16 @@ _TOLD = re.compile(
     r"|\b(?:last|ago|was|were|had|used to|once|formerly|past|yesterday)\b",
     re.IGNORECASE,
 )
+_VICKREY, _GROVES = (re.compile(w, re.IGNORECASE) for w in (r"\bvickrey", r"vcg|clarke|groves"))
 _DOUBT = "it may tell what is; if there shall be no reserve, say: no reserve"
+
+
+def with_vickrey_alone(clause: Clause) -> Clause:
+    """Return a clause on VCG as one on the second price if it names Vickrey and not VCG."""
+    about, _, named = clause.meaning.partition("/")
+    if named != "vcg" or not _VICKREY.search(clause.sentence) or _GROVES.search(clause.sentence):
+        return clause
+    return replace(clause, meaning=f"{about}/second_price")
 
 
 def term_of(sentence: str) -> Clause | None:
@@ -62,12 +78,16 @@ def term_of(sentence: str) -> Clause | None:
     return Clause("reserve_exact/x", 0.0, sentence, 1.0, _DOUBT) if stated else None
 
 
-def no_reserve_in(clause: Clause, sentence: str) -> Clause | None:
-    """Return that there is no reserve, if a part says so that was read as words on the reserve.
+def term_in(clause: Clause, sentence: str) -> Clause | None:
+    """Return what a part of a sentence asks for if it is a term, and was not read as another thing.
 
-    In a list as "no reserve, no winner, no bids" it is one of the things that nobody is told, and
-    what was once is no demand.
+    In a list as "no reserve, no winner, no bids" the reserve is one of the things that nobody is
+    told, and what was once is no demand.
     """
-    told = not clause.meaning.startswith("reserve") or _TOLD.search(sentence)
-    term = None if told else term_of(clause.sentence)
-    return term if term and term.parts.bounded == "reserve_price" else None
+    term = None if _TOLD.search(sentence) else term_of(clause.sentence)
+    if term is None:
+        return None
+    if term.parts.bounded:
+        return term if clause.meaning.startswith("reserve") else None
+    alike = clause.meaning == OTHER or kind(clause.meaning) == kind(term.meaning)
+    return term if alike else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daedalus.design.briefs.clauses import Clause
-from daedalus.design.briefs.terms import no_reserve_in, term_of
+from daedalus.design.briefs.terms import term_in, term_of, with_vickrey_alone
 
 NONE = "reserve_exact/x"
 
@@ -27,6 +27,9 @@ NONE = "reserve_exact/x"
         ("Vickrey auction.", "payment/second_price"),
         ("The highest bidder pays the second highest bid.", "payment/second_price"),
         ("And make it a Vickrey-Clarke-Groves auction", "payment/vcg"),
+        ("No Vickrey.", "ban/second_price"),
+        ("Please, anything but VCG!", "ban/vcg"),
+        ("Avoid the pay-as-bid format", "ban/first_price"),
     ],
 )
 def test_a_term_alone_needs_no_reader(sentence: str, meaning: str) -> None:
@@ -42,7 +45,8 @@ def test_a_term_alone_needs_no_reader(sentence: str, meaning: str) -> None:
         "No secret reserve.",
         "No nature reserve.",
         "Ban first price and second price.",
-        "No second price.",
+        "Nothing but VCG.",
+        "No VCG and no reserve.",
         "Nobody pays their bid.",
         "Pay your bidders.",
         "Vickrey had a point.",
@@ -63,11 +67,32 @@ def test_what_may_tell_what_is_is_in_doubt(sentence: str) -> None:
 def test_a_part_that_was_read_as_words_on_the_reserve_has_none() -> None:
     part = ", no reserve"
     found = Clause("reserve_told/no", None, part, 0.9)
-    assert no_reserve_in(found, f"First price{part}.") == term_of(part)
-    assert no_reserve_in(found, f"No winner{part}, no bids to anybody.") is None
-    assert no_reserve_in(found, f"Last year{part}, we lost money.") is None
-    assert no_reserve_in(found, f"No price-fixing{part}.") == term_of(part)
+    assert term_in(found, f"First price{part}.") == term_of(part)
+    assert term_in(found, f"No winner{part}, no bids to anybody.") is None
+    assert term_in(found, f"Last year{part}, we lost money.") is None
+    assert term_in(found, f"No price-fixing{part}.") == term_of(part)
     secret = Clause("reserve_told/no", None, "a secret reserve", 0.9)
-    assert no_reserve_in(secret, secret.sentence) is None
+    assert term_in(secret, secret.sentence) is None
     banned = Clause("ban/second_price", None, ", second price.", 0.9)
-    assert no_reserve_in(banned, "Not first price, second price.") is None
+    assert term_in(banned, "Not first price, second price.") is None
+
+
+@pytest.mark.parametrize("meaning", ["other/all", "payment/vcg"])
+def test_a_part_that_names_a_format_alone_asks_for_it(meaning: str) -> None:
+    found = Clause(meaning, None, "Use a Vickrey auction", 0.4)
+    assert term_in(found, "Use a Vickrey auction with a reserve.") == term_of(found.sentence)
+    assert term_in(found, "Use a Vickrey auction, as we had.") is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("I would not use a Vickrey auction.", "second_price"),
+        ("I would not use Vickrey-Clarke-Groves.", "vcg"),
+        ("I would not use VCG, after Vickrey.", "vcg"),
+        ("I would not charge for harm.", "vcg"),
+    ],
+)
+def test_vickrey_alone_is_the_second_price(sentence: str, expected: str) -> None:
+    found = with_vickrey_alone(Clause("ban/vcg", None, sentence, 0.9))
+    assert found.meaning == f"ban/{expected}"
