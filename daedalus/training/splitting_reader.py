@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.direction import other_sides, with_direction_checked
 from daedalus.design.briefs.named import BESIDE, can_be_used, named_and_not_read
-from daedalus.design.briefs.opposites import with_fact_checked
+from daedalus.design.briefs.opposites import with_words_checked
 from daedalus.design.briefs.ranges import range_in
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.terms import term_in, with_vickrey_alone
@@ -55,7 +55,7 @@ class SplittingReader:
 def _checked(clause: Clause) -> Clause:
     if range_in(clause.sentence):
         return clause
-    return with_fact_checked(with_direction_checked(clause))
+    return with_words_checked(with_direction_checked(clause))
 
 
 def _surer(whole: Clause, parts: list[Clause]) -> list[Clause]:

@@ -80,6 +80,11 @@ _JOINT = re.compile(r"[,;]|\b(?:and|but|yet|while|nor)\b", re.IGNORECASE)
 _CONCEIVABLE = 0.02
 """Least probability of the side that words name: who is surer of the other one may be right."""
 _NO_SIDE = "it does not say whether this is the least fine or the most; say at least or at most"
+_ABOUT = re.compile(
+    rf"\b(?:around|(?<!how )about|roughly|approximately|approx\.?|circa|near|close to) {X}",
+    re.IGNORECASE,
+)
+_NO_LIMIT = "it gives no limit; say at least, at most or exactly"
 _NO_FLOOR = "if it is the least mean, say at least; how much an aim counts has no amount"
 _OTHER_SIDE = "its words may name another limit; give that one a sentence of its own"
 OPPOSITE = {"least": "most", "most": "least"}
@@ -135,6 +140,8 @@ def with_direction_checked(clause: Clause) -> Clause:
     if not parts.takes_amount or parts.bound == "exact" or clause.fault:
         return clause
     said, end = ends_in(clause.sentence), OPPOSITE[parts.bound]
+    if not said and _ABOUT.search(masked(clause.sentence)):
+        return replace(clause, doubt=_NO_LIMIT)
     if said == {end}:
         doubt = f"its words say at {end}, and it was taken for at {parts.bound}"
         return replace(clause, doubt=doubt)

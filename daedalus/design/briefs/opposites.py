@@ -1,17 +1,20 @@
-"""Facts about bidders whose words say the opposite: "The bidders are liars" is no honesty."""
+"""Clauses whose words say the opposite, or less: "The bidders are liars" is no honesty."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.direction import NO
+from daedalus.design.briefs.meanings import MEANINGS
 
 _REFUSED = re.compile(
     rf"\b(?:no|not) one\b|{NO}|\b(?:none|hardly|scarcely|seldom|rarely|refus\w*|hates?|despis\w*"
     r"|far from|free of|foreign|stop\w*|unlikely|anything but|instead of|rather than|lack\w*"
-    r"|unknown|beneath|too \w+ to|above|neither)\b",
+    r"|unknown|beneath|too \w+ to|above|neither|forb[ia]d\w*|prohibit\w*|bann?(?:ed|ing)?"
+    r"|abolish\w*)\b",
     re.IGNORECASE,
 )
 """Words that turn another one round."""
@@ -44,19 +47,59 @@ _AMPLE = re.compile(
 )
 _MEANS = re.compile(r"\b(?:budgets?|money|cash|funds|purses?|pockets)\b", re.IGNORECASE)
 _SMALL = re.compile(r"\b(?:small|tight|little|low|poor|thin|short|limited)\b", re.IGNORECASE)
-_DOUBT = "its words may say the opposite; buyers are taken to be so if nothing is said"
+_OFFENCE = re.compile(
+    r"\b(?:withdr\w+|retract\w*|cancel\w*|walk\w*|back(?:s|ed|ing)? out|pull\w*|drop\w* out|leav\w+"
+    r"|shill\w*|false|fake|alias\w*|second account\w*|double|names?|rings?|cartels?|collu\w*"
+    r"|rig\w*)\b",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\b(?:all|any\w*|every\w*|nobody|no[- ]one|nothing|none|whatever|whatsoever|ever|never"
+    r"|no (?:\w+ )?(?:fines?|penalt\w+|punish\w*|sanction\w*|charges?)(?! for\b))\b",
+    re.IGNORECASE,
+)
+_HIDDEN = re.compile(
+    r"\b(?:hid(?:e|es|ing|den)|conceal\w*|withh[eo]ld\w*|undisclosed|unpublished"
+    r"|(?:keep|kept|stays?|remains?) (?:\w+ ){0,3}"
+    r"(?:secret|hidden|private|confidential|anonymous))\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"\b(?:show\w*|tell\w*|told|publi\w*|reveal\w*|disclos\w*|announc\w*|open\w*|see|shar\w*"
+    r"|transparent)\b",
+    re.IGNORECASE,
+)
+_KEPT = re.compile(r"\b(?:secre\w*|confidential\w*|privat\w*|sealed|anonym\w*)\b", re.IGNORECASE)
+_EVERYTHING = re.compile(r"\b(?:everything|all|fully|completely)\b", re.IGNORECASE)
+_DOUBT = "its words may say the opposite"
+_FACT = f"{_DOUBT}; buyers are taken to be so if nothing is said"
+_LESS = "it may ask for less than no fines at all; say which fine may be at most what"
 
 
-def with_fact_checked(clause: Clause) -> Clause:
-    """Return a clause, in doubt if it is a fact about bidders and its words say the opposite.
+def with_words_checked(clause: Clause) -> Clause:
+    """Return a clause, in doubt if its words say the opposite of what it was read as, or less.
 
-    Readers go by the subject of a sentence: none has learnt what bidders are not. "They lie about
-    their values" was taken for honest bidders, 1.00 sure.
+    Readers go by the subject of a sentence. "They lie about their values" was taken for honest
+    bidders, 1.00 sure, and "Cartels get fined no matter what" for no fines at all, 0.98.
     """
-    turned = {"fact/honest": _is_dishonest, "fact/budgets": _is_ample}.get(clause.meaning)
-    if turned is None or clause.fault or not turned(clause.sentence):
-        return clause
-    return replace(clause, doubt=_DOUBT)
+    for meanings, turned, doubt in _TURNED:
+        if clause.meaning in meanings and not clause.fault and turned(clause.sentence):
+            return replace(clause, doubt=doubt)
+    return clause
+
+
+def _is_of_one_offence(words: str) -> bool:
+    return bool(_OFFENCE.search(words)) and not _ALL.search(words)
+
+
+def _is_hidden(words: str) -> bool:
+    turned = _REFUSED.search(words) or _TOLD.search(words)
+    return bool(_HIDDEN.search(words)) and not turned
+
+
+def _is_told(words: str) -> bool:
+    kept = _REFUSED.search(words) or _HIDDEN.search(words) or _KEPT.search(words)
+    return bool(_TOLD.search(words) and _EVERYTHING.search(words)) and not kept
 
 
 def _is_dishonest(words: str) -> bool:
@@ -78,3 +121,12 @@ def _is_ample(words: str) -> bool:
     if not ample or not _MEANS.search(words) or _SMALL.search(words):
         return False
     return ample.group().lower() == "no object" or not _is_refused(words, ample)
+
+
+_TURNED: tuple[tuple[Collection[str], Callable[[str], bool], str], ...] = (
+    (("fact/honest",), _is_dishonest, _FACT),
+    (("fact/budgets",), _is_ample, _FACT),
+    (("no_fines/all",), _is_of_one_offence, _LESS),
+    ([name for name in MEANINGS if name.endswith("_told/yes")], _is_hidden, _DOUBT),
+    (("nothing_told/all",), _is_told, _DOUBT),
+)

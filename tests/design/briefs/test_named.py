@@ -26,6 +26,8 @@ def read_as(meaning: str, sentence: str) -> list[Clause]:
         ("VCG, no fines.", "no_fines/all", "VCG"),
         ("We want revenue and welfare.", "aim/revenue", "welfare"),
         ("Fairness first, then participation.", "also/fairness", "participation"),
+        ("Maximise revenue, but be fair.", "aim/revenue", "be fair"),
+        ("Keep the price secret and get the most money.", "price_told/no", "the most money"),
     ],
 )
 def test_what_is_named_and_not_read_is_in_doubt(sentence: str, read: str, named: str) -> None:

@@ -1,17 +1,17 @@
-"""A fact whose words say the opposite is in doubt, and one that refuses the opposite is not."""
+"""What is said in words of the opposite is in doubt, and what refuses the opposite is not."""
 
 from __future__ import annotations
 
 import pytest
 
 from daedalus.design.briefs.clauses import Clause
-from daedalus.design.briefs.meanings import MEANINGS
-from daedalus.design.briefs.opposites import with_fact_checked
+from daedalus.design.briefs.opposites import with_words_checked
+from daedalus.design.briefs.parts import parts_alone
 from daedalus.design.briefs.wordings import wordings
 
 
 def doubt(meaning: str, sentence: str) -> str:
-    return with_fact_checked(Clause(meaning, None, sentence, 1.0)).doubt
+    return with_words_checked(Clause(meaning, None, sentence, 1.0)).doubt
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,43 @@ def test_ample_budgets_are_not_small() -> None:
     assert not doubt("fact/budgets", "Buyers have small budgets and plenty of time.")
 
 
+@pytest.mark.parametrize(
+    ("meaning", "sentence"),
+    [
+        ("no_fines/all", "Don't fine withdrawals."),
+        ("no_fines/all", "No fines for withdrawals."),
+        ("no_fines/all", "Cartels get fined no matter what."),
+        ("winner_told/yes", "I want to hide the reserve and the winner."),
+        ("price_told/yes", "Prices stay strictly confidential."),
+        ("nothing_told/all", "Be completely open, tell bidders everything."),
+    ],
+)
+def test_other_words_of_the_opposite_are_in_doubt(meaning: str, sentence: str) -> None:
+    assert doubt(meaning, sentence)
+
+
+@pytest.mark.parametrize(
+    ("meaning", "sentence"),
+    [
+        ("no_fines/all", "Nobody is fined, neither rings nor who withdraws."),
+        ("no_fines/all", "Waive the fines."),
+        ("winner_told/yes", "Do not hide who won."),
+        ("price_told/yes", "Keep nothing secret: tell them the price."),
+        ("nothing_told/all", "Keep everything secret."),
+        ("nothing_told/all", "Tell them nothing at all."),
+    ],
+)
+def test_what_refuses_the_opposite_is_not(meaning: str, sentence: str) -> None:
+    assert not doubt(meaning, sentence)
+
+
 def test_hardly_a_sentence_of_the_writers_is_doubted() -> None:
-    facts = [
+    given = [
         (meaning, text)
         for writer in ("first", "second", "hurried", "negated")
         for meaning, texts in wordings(writer).items()
-        if MEANINGS[meaning].population
         for text in texts
     ]
-    assert len(facts) > 200
-    assert [text for meaning, text in facts if doubt(meaning, text)] == []
+    given += [(name, text) for text, name in parts_alone()]
+    doubted = [(meaning, text) for meaning, text in given if doubt(meaning, text)]
+    assert len(given) > 9000 and doubted == []
