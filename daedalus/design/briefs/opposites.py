@@ -14,7 +14,7 @@ _REFUSED = re.compile(
     rf"\b(?:no|not) one\b|{NO}|\b(?:none|hardly|scarcely|seldom|rarely|refus\w*|hates?|despis\w*"
     r"|far from|free of|foreign|stop\w*|unlikely|anything but|instead of|rather than|lack\w*"
     r"|unknown|beneath|too \w+ to|above|neither|forb[ia]d\w*|prohibit\w*|bann?(?:ed|ing)?"
-    r"|abolish\w*)\b",
+    r"|abolish\w*|nor|zero|wrong)\b|\u2260",
     re.IGNORECASE,
 )
 """Words that turn another one round."""
@@ -71,6 +71,15 @@ _TOLD = re.compile(
 )
 _KEPT = re.compile(r"\b(?:secre\w*|confidential\w*|privat\w*|sealed|anonym\w*)\b", re.IGNORECASE)
 _EVERYTHING = re.compile(r"\b(?:everything|all|fully|completely)\b", re.IGNORECASE)
+_FINED = re.compile(
+    r"\b(?:fin(?:e|es|ed|ing)|punish\w*|penal\w*|pays?|sanction\w*)\b", re.IGNORECASE
+)
+_PROOF = re.compile(
+    r"\b(?:proof|pro(?:ve|ves|ved|ven|ving)|evidence|only|until|unless|innocen\w*|benefit|enough"
+    r"|insufficient\w*|too little|shown|certain\w*|establish\w*|confirm\w*|mere\w*|just|caught"
+    r"|facts?|leave|spare|safe|exempt\w*|impermissible|illegal|unlawful)\b",
+    re.IGNORECASE,
+)
 _DOUBT = "its words may say the opposite"
 _FACT = f"{_DOUBT}; buyers are taken to be so if nothing is said"
 _LESS = "it may ask for less than no fines at all; say which fine may be at most what"
@@ -123,10 +132,15 @@ def _is_ample(words: str) -> bool:
     return ample.group().lower() == "no object" or not _is_refused(words, ample)
 
 
+def _is_fined_at_once(words: str) -> bool:
+    return bool(_FINED.search(words)) and not (_REFUSED.search(words) or _PROOF.search(words))
+
+
 _TURNED: tuple[tuple[Collection[str], Callable[[str], bool], str], ...] = (
     (("fact/honest",), _is_dishonest, _FACT),
     (("fact/budgets",), _is_ample, _FACT),
     (("no_fines/all",), _is_of_one_offence, _LESS),
+    (("ring_policy/no_suspicion",), _is_fined_at_once, _DOUBT),
     ([name for name in MEANINGS if name.endswith("_told/yes")], _is_hidden, _DOUBT),
     (("nothing_told/all",), _is_told, _DOUBT),
 )

@@ -65,6 +65,7 @@ def test_ample_budgets_are_not_small() -> None:
         ("no_fines/all", "Don't fine withdrawals."),
         ("no_fines/all", "No fines for withdrawals."),
         ("no_fines/all", "Cartels get fined no matter what."),
+        ("ring_policy/no_suspicion", "Suspected cartels should be fined too."),
         ("winner_told/yes", "I want to hide the reserve and the winner."),
         ("price_told/yes", "Prices stay strictly confidential."),
         ("nothing_told/all", "Be completely open, tell bidders everything."),
@@ -79,6 +80,7 @@ def test_other_words_of_the_opposite_are_in_doubt(meaning: str, sentence: str) -
     [
         ("no_fines/all", "Nobody is fined, neither rings nor who withdraws."),
         ("no_fines/all", "Waive the fines."),
+        ("ring_policy/no_suspicion", "A ring is fined on evidence, a suspected one is spared."),
         ("winner_told/yes", "Do not hide who won."),
         ("price_told/yes", "Keep nothing secret: tell them the price."),
         ("nothing_told/all", "Keep everything secret."),
