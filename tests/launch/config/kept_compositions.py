@@ -22,8 +22,9 @@ import pytest
 import yaml
 from hydra._internal import config_loader_impl, defaults_list
 from hydra._internal.config_repository import CachingConfigRepository, ConfigRepository
-from omegaconf import DictConfig
+from omegaconf import DictConfig, dictconfig, flag_override
 from omegaconf.base import Box
+from omegaconf.basecontainer import BaseContainer
 
 from daedalus.launch.config.paths import CONF
 
@@ -31,10 +32,14 @@ _OURS = {"pkg://hydra.conf", "structured://", f"file://{CONF}"}
 _loader = config_loader_impl.ConfigLoaderImpl
 _create, _compose = defaults_list._create_defaults_list, _loader._compose_config_from_defaults_list
 _choices, _re_parent = defaults_list._create_interpolation_map, Box._re_parent
+_fields, _set = dictconfig.get_structured_config_data, DictConfig._set_value_impl
+_merge, _copy = BaseContainer._merge_with, DictConfig.__deepcopy__
 _read, _make_repository = ConfigRepository.load_config, CachingConfigRepository.__init__
 # Pickled: a copy of a configuration takes six times as long.
 _kept: dict[str, bytes] = {}
 _files: dict[str, bytes] = {}
+_defaults: dict[tuple[type, bool | None], bytes] = {}
+_merging = False
 _FOLDER = "DAEDALUS_TESTS_COMPOSITIONS"
 
 
@@ -47,6 +52,10 @@ def keep_compositions(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_loader, "_compose_config_from_defaults_list", _kept_composition)
     patch.setattr(defaults_list, "_create_interpolation_map", _needed_choices)
     patch.setattr(Box, "_re_parent", _tell_parents)
+    patch.setattr(BaseContainer, "_merge_with", _merged)
+    patch.setattr(dictconfig, "get_structured_config_data", _kept_fields)
+    patch.setattr(DictConfig, "_set_value_impl", _set_own)
+    patch.setattr(DictConfig, "__deepcopy__", _copied)
     patch.setattr(yaml, "SafeLoader", yaml.CSafeLoader)  # from which OmegaConf makes its own
     patch.setattr(ConfigRepository, "load_config", _kept_file)
     patch.setattr(CachingConfigRepository, "__init__", _share_sources)
@@ -89,6 +98,54 @@ def _share_sources(repository: CachingConfigRepository, delegate: Any) -> None:
     repository.delegate, repository.cache = copy.copy(delegate), {}
 
 
+def _kept_fields(asked: Any, allow_objects: bool | None = None) -> Any:
+    """Return the nodes of a dataclass with its defaults; those of an object are made anew."""
+    if not isinstance(asked, type):
+        return _fields(asked, allow_objects=allow_objects)
+    key = asked, allow_objects
+    if key not in _defaults:
+        try:
+            _defaults[key] = pickle.dumps(_fields(asked, allow_objects=allow_objects))
+        except (pickle.PicklingError, AttributeError):  # a class of a test
+            return _fields(asked, allow_objects=allow_objects)
+    return pickle.loads(_defaults[key])
+
+
+def _set_own(node: DictConfig, value: Any, flags: dict[str, bool] | None = None) -> None:
+    """Take the nodes of a dataclass, which nobody else has, without a copy."""
+    if not isinstance(value, type):
+        return _set(node, value, flags)
+    with flag_override(node, "no_deepcopy_set_nodes", True):
+        return _set(node, value, flags)
+
+
+def _copied(node: DictConfig, memo: dict[int, Any]) -> DictConfig:
+    """Copy by pickling, without the parent."""
+    own = vars(node)
+    parent, own["_parent"] = own["_parent"], None
+    try:
+        copied: DictConfig = pickle.loads(pickle.dumps(node))
+    except (pickle.PicklingError, AttributeError):  # a class of a test
+        own["_parent"] = parent
+        return _copy(node, memo)
+    finally:
+        own["_parent"] = parent
+    vars(copied)["_parent"] = parent
+    return copied
+
+
+def _merged(node: BaseContainer, *others: Any) -> None:
+    """Merge, and let the outermost merge tell all nodes their parents."""
+    global _merging
+    outermost, _merging = not _merging, True
+    try:
+        _merge(node, *others)
+    finally:
+        _merging = not outermost
+    if outermost:
+        node._re_parent()
+
+
 def _is_kept(key: str) -> bool:
     """Return whether a composition is known to this process or, if it is now, to another one."""
     if key not in _kept and (path := _path(key)).exists():
@@ -115,6 +172,8 @@ def _needed_choices(overrides: Any, defaults: Any, self_added: bool) -> DictConf
 
 def _tell_parents(box: Box) -> None:
     """Tell the nodes of a box their parents."""
+    if _merging:
+        return None
     content = vars(box)["_content"]
     if not isinstance(content, dict | list):
         return _re_parent(box)
