@@ -14,7 +14,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from daedalus.training.checkpoints import completed_steps
 from tests import slurm
 from tests.launching import run_here, wait_for
 
@@ -28,7 +27,10 @@ model: any
 retries: 0
 """
 """A designer that fails when it is asked."""
-TRAINING = ["+experiment=smoke", "training.grpo.steps=15", *SHORT.split(), *SMALL, "seed=0,1"]
+TRAINING = ["+experiment=smoke", "training.grpo.steps=8", *SHORT.split(), *SMALL, "seed=0,1"]
+
+LOCAL = ["hydra/launcher=local", "hydra.launcher.n_jobs=2"]
+SLURM = ["hydra/launcher=slurm", "hydra.launcher.cpus_per_task=1"]
 
 pytestmark = pytest.mark.slow
 
@@ -53,20 +55,22 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def launch(
-    folder: Path, environment: dict[str, str], *overrides: str, launcher: str = "slurm"
-) -> subprocess.Popen[str]:
-    where = [f"hydra/launcher={launcher}"]
-    if launcher == "slurm":
-        where.append("hydra.launcher.cpus_per_task=1")
+def launch(folder: Path, environment: dict[str, str], *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "run.py"), "-m", *where, *overrides, "tracking=files"],
+        [sys.executable, str(ROOT / "run.py"), "-m", *words, "tracking=files"],
         cwd=folder,
         env=environment,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+
+
+def launch_here(folder: Path, cluster: dict[str, str], *words: str) -> None:
+    """Sweep from this process, whose jobs Slurm starts as it does those of another."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SLURM_CONF", cluster["SLURM_CONF"])
+        run_here(folder, "-m", *SLURM, *words, "tracking=files")
 
 
 def states(folder: Path) -> list[str]:
@@ -76,6 +80,8 @@ def states(folder: Path) -> list[str]:
 
 def has_checkpoint(folder: Path, task: int) -> bool:
     """Return whether a job has a complete checkpoint of at least 3 steps."""
+    from daedalus.training.checkpoints import completed_steps  # slow to import
+
     return any(completed_steps(each) >= 3 for each in left(folder, f"{task}/checkpoints/grpo"))
 
 
@@ -132,16 +138,18 @@ def held_at_a_checkpoint(folder: Path) -> list[int]:
 def test_a_job_that_fails_leaves_the_others(
     launcher: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    environment = dict(os.environ)
-    if launcher == "slurm":
-        environment = request.getfixturevalue("cluster")
     (tmp_path / "conf" / "designer").mkdir(parents=True)
     (tmp_path / "conf" / "designer" / "silent.yaml").write_text(SILENT)
     words = [f"hydra.searchpath=[file://{tmp_path}/conf]", "+experiment=boxplot"]
     words += ["evaluation.episodes=2", "designer=silent,heuristic"]
-    sweep = launch(tmp_path, environment, *words, launcher=launcher)
-    output, _ = sweep.communicate(timeout=480)
-    assert sweep.returncode == 1
+    if launcher == "slurm":
+        with pytest.raises(SystemExit) as stopped:
+            launch_here(tmp_path, request.getfixturevalue("cluster"), *words)
+        output = str(stopped.value)
+    else:
+        sweep = launch(tmp_path, dict(os.environ), *LOCAL, *words)
+        output, _ = sweep.communicate(timeout=480)
+        assert sweep.returncode == 1
     assert "no server at http://127.0.0.1:9/v1" in output
     (table,) = tmp_path.glob("outputs/sweeps/*/*/jobs.csv")
     jobs = pd.read_csv(table)
@@ -169,7 +177,7 @@ def test_killed_and_requeued_jobs_go_on(
     tmp_path: Path, cluster: dict[str, str], whole: Path
 ) -> None:
     broken = tmp_path
-    waiting = launch(broken, cluster, *TRAINING)
+    waiting = launch(broken, cluster, *SLURM, *TRAINING)
     first, second = held_at_a_checkpoint(broken)
     before = [first_steps(each) for each in left(broken, "*/metrics.jsonl")]
     job = variables_of(second)["SLURM_JOB_ID"]
@@ -179,7 +187,7 @@ def test_killed_and_requeued_jobs_go_on(
     start_at_once(job, cluster)
     wait_for(lambda: states(broken) == ["unfinished", "finished"])
     waiting.kill()  # without accounting, Slurm does not tell it of the killed job
-    assert launch(broken, cluster, *TRAINING, "resume=true").wait(timeout=480) == 0
+    launch_here(broken, cluster, *TRAINING, "resume=true")
     assert_went_on(broken, before, whole)
 
 
@@ -187,7 +195,7 @@ def test_local_jobs_share_the_cores_and_go_on_after_a_kill(tmp_path: Path, whole
     environment = dict(os.environ)
     for name in THREADS:
         environment.pop(name, None)
-    sweep = launch(tmp_path, environment, *TRAINING, "hydra.launcher.n_jobs=2", launcher="local")
+    sweep = launch(tmp_path, environment, *LOCAL, *TRAINING)
     workers = held_at_a_checkpoint(tmp_path)
     assert sorted(workers) == sorted(workers_of(sweep.pid))
     before = [first_steps(each) for each in left(tmp_path, "*/metrics.jsonl")]
