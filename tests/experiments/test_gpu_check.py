@@ -1,27 +1,18 @@
-"""The check of a GPU, in miniature on a CPU, and the tokenizer that it takes."""
+"""The check of a GPU, in miniature on a CPU."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from daedalus.checks import CannotRunError
-from daedalus.design.language.prompt import PromptSettings, prompts
-from daedalus.design.search.states import mid_episode_states
 from daedalus.launch.config.compose import compose_config
-from daedalus.launch.from_config import make_env
-from daedalus.market.parsing import format_mechanism
 from daedalus.training.hardware import has_gpu
-from daedalus.training.model import load_tokenizer
-from daedalus.training.synthetic import synthetic_mechanisms
 from experiments.gpu_check import main
 from tests.launching import play
-from tests.programs import NODE
 
-ROOT = Path(__file__).parents[2]
 MINIATURE = """
 +experiment=gpu_check model=tiny_qlora training=smoke training.sft.steps=3 training.sft.examples=64
 evaluation.episodes=2 evaluation.resamples=100 model.hidden_size=32 model.layers=2 model.heads=2
@@ -46,17 +37,3 @@ def test_without_a_gpu_it_offers_the_miniature(tmp_path: Path) -> None:
     with pytest.raises(CannotRunError, match=r"no GPU was found, .*model=tiny_qlora"):
         main(config, tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-@NODE.needed
-@pytest.mark.slow
-def test_prompts_and_answers_are_short_in_the_tokens_of_qwen() -> None:
-    subprocess.run(["make", "outputs/tokenizer/qwen2_5"], cwd=ROOT, check=True)
-    tokenizer = load_tokenizer(ROOT / "outputs" / "tokenizer" / "qwen2_5")
-    assert len(tokenizer) == 151_665
-    env = make_env(compose_config("+experiment=grpo_published", "tracking=files"))
-    chats = prompts(mid_episode_states(env, 16, 0, "x").observe(), PromptSettings())
-    asked = [tokenizer.apply_chat_template(chat, return_dict=True)["input_ids"] for chat in chats]
-    answers = [format_mechanism(each) for each in synthetic_mechanisms(16, 0)]
-    assert max(len(each) for each in asked) <= 110
-    assert all(60 <= len(tokenizer(each)["input_ids"]) <= 100 for each in answers)
