@@ -141,9 +141,13 @@ def test_what_an_extra_needs_can_be_installed(wanted: str, named: str) -> None:
     assert found[named]
 
 
+def set_up(folder: Path, python: str) -> subprocess.CompletedProcess[str]:
+    command = ["make", "--no-print-directory", "setup", f"PYTHON={python}"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
 def made(folder: Path) -> str:
-    command = ["make", "--no-print-directory", "setup", f"PYTHON={sys.executable}"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    done = set_up(folder, sys.executable)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -157,6 +161,8 @@ def test_a_second_setup_names_the_requirements_that_changed(tmp_path: Path) -> N
     assert "again" not in made(tmp_path)
     later = (tmp_path / ".venv" / "installed").stat().st_mtime + 5
     os.utime(tmp_path / "requirements.txt", (later, later))
-    told = made(tmp_path).splitlines()
+    refused = set_up(tmp_path, "false")  # it installs nothing, but says why it would
+    told = refused.stdout.splitlines()
+    assert refused.returncode != 0 and REFUSAL in refused.stderr
     said = "make installs the requirements again, since these are newer than .venv: "
     assert told[0] == f"{said}requirements.txt"
