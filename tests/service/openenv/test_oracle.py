@@ -16,7 +16,7 @@ from daedalus.evaluation.scale import scale_named
 from daedalus.service.openenv.catalogue import Catalogue
 from daedalus.service.openenv.client import DaedalusClient
 from daedalus.service.openenv.messages import DaedalusAction
-from daedalus.service.openenv.oracle import measured_ends
+from daedalus.service.openenv.oracle import main, measured_ends
 from tests.service.conftest import serving
 
 ROOT = Path(__file__).parents[3]
@@ -49,16 +49,31 @@ def test_a_server_that_changes_the_bidders_is_not_measured(catalogue: Catalogue)
 def test_the_script_of_the_manifest_prints_what_it_measured(address: str) -> None:
     oracle = OpenEnvYamlParser().parse(ROOT).capabilities.oracle
     assert oracle is not None and oracle.form == "script"
-    script = [ROOT / oracle.location, "--address", address, "--episodes", "20"]
+    asked = [ROOT / oracle.location, *given(address, "stage1")]
     python = os.environ | {"PYTHON": sys.executable}
-    for population in ("stage1", "stage3"):
-        asked = [*script, "--population", population]
-        done = subprocess.run(asked, env=python, cwd="/", capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr  # both ends are where the manifest says
-        told = json.loads(done.stdout)
-        assert (told["population"], told["episodes"]) == (population, 20)
-        assert -0.1 < told["floor"] < 0.1 < 0.9 < told["oracle"]
-    unknown = subprocess.run(
-        [*script, "--population", "nowhere"], env=python, capture_output=True, text=True
-    )
-    assert unknown.returncode == 1 and "has no oracle" in unknown.stderr
+    done = subprocess.run(asked, env=python, cwd="/", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr  # both ends are where the manifest says
+    check_told(done.stdout, "stage1")
+
+
+def given(address: str, population: str) -> list[str]:
+    return ["--address", address, "--episodes", "20", "--population", population]
+
+
+def check_told(printed: str, population: str) -> None:
+    told = json.loads(printed)
+    assert (told["population"], told["episodes"]) == (population, 20)
+    assert -0.1 < told["floor"] < 0.1 < 0.9 < told["oracle"]
+
+
+@pytest.mark.slow
+def test_each_population_has_ends_of_its_own_or_none(
+    address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("sys.argv", ["oracle", *given(address, "stage3")])
+    main()
+    check_told(capsys.readouterr().out, "stage3")
+    monkeypatch.setattr("sys.argv", ["oracle", *given(address, "nowhere")])
+    with pytest.raises(SystemExit, match="has no oracle"):
+        main()
