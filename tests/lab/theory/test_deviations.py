@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,6 +19,11 @@ from tests.lab.theory.test_distributions import BETA, IRREGULAR, SHORT, UNIFORM
 RIVALS = [Bidder(UNIFORM, 2), Bidder(SHORT, 1), Bidder(SHORT, 2)]
 PAIRS = [(0.7, 0.2), (0.5, 0.5), (0.45, 0.0), (0.1, 0.05)]
 DRAWS = 200_000
+
+
+@cache
+def many_rivals() -> NDArray[np.float64]:
+    return drawn(RIVALS, DRAWS)
 
 
 def drawn(bidders: list[Bidder], draws: int, seed: int = 0) -> NDArray[np.float64]:
@@ -87,7 +93,7 @@ def test_surplus_of_a_bidder_or_a_ring_is_that_of_sales_that_are_played(
     bids: tuple[float, ...],
 ) -> None:
     contest = Contest(auction_type, reserve, units, RIVALS)
-    found = played(contest, values, bids, drawn(RIVALS, DRAWS))
+    found = played(contest, values, bids, many_rivals())
     terms = [
         contest.surplus(np.array([value]), np.array([bid]), unit)[0]
         for unit, (value, bid) in enumerate(zip(values, bids, strict=True), 1)
