@@ -27,6 +27,7 @@ def small(shards: int, shard: int) -> Task:
     config = compose_config(
         "+experiment=leaderboard",
         "tracking=files",
+        "market.episode_length=4",
         "evaluation.episodes=4",
         "evaluation.baselines.best_own.candidates=8",
         "evaluation.baselines.best_own.sweeps=0",
@@ -104,7 +105,7 @@ def test_a_submission_plays_where_its_file_says_and_elsewhere_there_is_a_dash(
     rows = [
         {"population": here, "episode": episode, "step": step} | Mechanism().to_dict()
         for episode in range(4)
-        for step in range(1, 11)
+        for step in range(1, 5)
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "steps.csv", index=False)
     mine = SubmissionSettings(file=str(tmp_path / "steps.csv"))
