@@ -94,7 +94,7 @@ def play_repeated(
     return revenue, winning
 
 
-@njit(error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _choose(rng: np.random.Generator, row: Floats, softmax: bool, heat: float) -> int:
     """Return the bid that a learner makes, by its number."""
     count = len(row)
@@ -113,7 +113,7 @@ def _choose(rng: np.random.Generator, row: Floats, softmax: bool, heat: float) -
     return count - 1
 
 
-@njit(error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _sell(rng: np.random.Generator, chosen: Integers) -> tuple[int, int]:
     """Return who wins, by lot among the highest bids, and the highest bid of the others."""
     winner, tied, second = 0, 1, -1
@@ -129,7 +129,7 @@ def _sell(rng: np.random.Generator, chosen: Integers) -> tuple[int, int]:
     return winner, second
 
 
-@njit(error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _learn_all(
     learners: Learners, first: bool, row: Floats, chosen: Integers, i: int, best: float
 ) -> None:
@@ -148,7 +148,7 @@ def _learn_all(
         row[bid] += learners.rate * (earned + learners.discount * best - row[bid])
 
 
-@njit(error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _play(
     rng: np.random.Generator, first: bool, learners: Learners, values: Any, rounds: int, totals: Any
 ) -> None:
