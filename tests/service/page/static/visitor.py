@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import requests
 from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as TooLate
 
 from daedalus.design.designers.base import Designer
 from daedalus.design.designers.fixed import FixedDesigner
@@ -28,6 +29,10 @@ DESIGNERS: dict[str, Designer] = {
 
 WAIT = 30_000  # milliseconds, on a busy machine
 
+PROGRESS = """([text, logged]) =>
+    document.getElementById("progress").textContent.includes(text)
+    && [null, document.querySelectorAll("#log tr").length].includes(logged)"""
+
 
 @dataclass
 class Visitor:
@@ -40,7 +45,7 @@ class Visitor:
 
     def open(self, speed: int | None = None) -> Visitor:
         self.page.goto(self.address)
-        expect(self.page.locator("#progress")).to_contain_text("Step 1 of 10")
+        self.told_progress("Step 1 of 10")
         if speed is not None:
             self.speed(speed)
         return self
@@ -59,10 +64,7 @@ class Visitor:
         return self.told("/state")
 
     def speed(self, stop: int) -> None:
-        slider = self.page.locator("#speed")
-        slider.press("Home")
-        for _ in range(stop):
-            slider.press("ArrowRight")
+        self.page.locator("#speed").fill(str(stop))
 
     def begin(self, **options: Any) -> None:
         for name, value in options.items():
@@ -82,8 +84,17 @@ class Visitor:
 
     def at_step(self, number: int) -> None:
         """Wait until so many steps have been played and shown."""
-        expect(self.page.locator("#progress")).to_contain_text(f"Step {number} of")
+        self.told_progress(f"Step {number} of", number)
         expect(self.page.locator("#log tr")).to_have_count(number)
+
+    def told_progress(self, text: str, logged: int | None = None) -> None:
+        """Wait until the page says so, and so many steps are in the log, if that is asked.
+
+        ``expect`` looks twice a second, and describes what it sees each time it looks in vain.
+        """
+        with suppress(TooLate):
+            self.page.wait_for_function(PROGRESS, arg=[text, logged], polling=50, timeout=WAIT)
+        expect(self.page.locator("#progress")).to_contain_text(text)
 
     def set_field(self, name: str, value: Any) -> None:
         control = self.page.locator(f"#rule-{name}")
