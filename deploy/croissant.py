@@ -260,8 +260,8 @@ PUBLISHED = (
             "version": "1.0.0",
             "description": "Briefs as sellers write them, with their meanings and amounts, which "
             "each line has under the key meanings. Short files hold notes; most sentences of near "
-            "ones only sound like a demand, plain ones ask for one thing in plain words, and "
-            "orders have one to seven words.",
+            "ones only sound like a demand, plain ones ask for one thing in plain words, "
+            "orders have one to seven words, and typed ones are what sixty sellers would type.",
             "in_language": ["en"],
             "data_collection": "Each file by another instance of a language model, which saw the "
             "meanings and, for orders and plain sentences, a few examples.",
@@ -269,8 +269,8 @@ PUBLISHED = (
             "data_annotation_protocol": [
                 "The labels are the writer's. Of test_2, test_3, short_test_2, short_test_3, the "
                 "files of bounds, near_test_2 and plain_test_2, readers that saw no labels gave "
-                "all 1,483 again, of the orders 539 of 540 (the other one has the reader's label), "
-                "and of the other single sentences 635 of 653."
+                "all 1,483 again, all 440 of the typed files, of the orders 539 of 540 (the other "
+                "one has the reader's label), and of the other single sentences 635 of 653."
             ],
             "data_biases": ["English alone. Instances of a language model are much alike."],
             "data_limitations": [
@@ -281,13 +281,15 @@ PUBLISHED = (
                 "are no range), though all were read several times. Nothing was chosen on "
                 "near_test, though it was read by several readers and its errors were seen, and "
                 "nothing on plain_test, plain_test_2 and near_test_2, which two readers that doubt "
-                "have read. orders_test and orders_test_2 were read twice by the one that ships. "
+                "have read. All were read at three pairs of limits by the one that ships, and on "
+                "typed_test nothing was chosen: nobody looked at its errors. "
                 "That those who name a bare reserve mean exactly that was seen in the labels of "
                 "all files.",
                 "Ten sentences of plain_dev and plain_test, two of near_test and ten of "
                 "orders_test and orders_test_2 are among those that trained the reader that "
-                "doubts; these orders are plain demands. Twelve demands of orders_test have "
-                "amounts out of range. The writers of orders saw five orders as examples, two of "
+                "doubts, and three of typed_test; these are plain demands. Twelve demands of "
+                "orders_test and thirteen of typed_test have amounts out of range. "
+                "The writers of orders saw five orders as examples, two of "
                 "them errors of the reader before.",
                 "Writers of plain files saw each meaning in a few plain words: 31 of 172 sentences "
                 "stand in plain_dev and plain_test but for amounts. The package's own parser took "

@@ -333,9 +333,10 @@ CLAIMS: dict[str, list[Claim]] = {
             READ_DEMANDS,
         ),
         Claim(
-            "plain sentences, read, and wrong rules",
-            r"others'\s+(\d+)\s+plain[\s\S]+?it\s+read\s+(\d+),\s+and\s+set\s+(\d+)\s+wrong",
-            of_writers(["plain_test", "plain_test_2"], "number", "right", "wrong"),
+            "sentences that sellers type, demands, read, and wrong rules",
+            r"typed\s+(\d+)\s+single\s+sentences\s+with\s+(\d+)[\s\S]+?"
+            r"it\s+read\s+(\d+),\s+and\s+set\s+(\d+)\s+wrong",
+            of_writers(["typed_test"], "number", "demands", "right", "wrong"),
             READ_DEMANDS,
         ),
         Claim(

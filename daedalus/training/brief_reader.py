@@ -148,13 +148,18 @@ def _groups(reader: TunedReader, settings: BriefReaderSettings) -> list[dict[str
 def _batches(
     sentences: Sequence[Parts], settings: BriefReaderSettings, seed: int, epoch: int
 ) -> Iterator[list[Parts]]:
-    """Yield the sentences of an epoch; to learn parts, some are joined, and alike in length."""
+    """Yield the sentences of an epoch; to learn parts, some are joined.
+
+    Of the package's readers but that of whole sentences, those of a batch are alike in length.
+    """
     rng, size = generator(seed, "briefs/reader", epoch), settings.batch_size
     order = [sentences[row] for row in rng.permutation(len(sentences))]
     if settings.parts:
-        order = sorted((_perhaps_joined(each, sentences, rng) for each in order), key=_length)
+        order = [_perhaps_joined(each, sentences, rng) for each in order]
+    alike = settings.parts or settings.near
+    order = sorted(order, key=_length) if alike else order
     batches = [order[start : start + size] for start in range(0, len(order), size)]
-    yield from (batches[at] for at in rng.permutation(len(batches))) if settings.parts else batches
+    yield from (batches[at] for at in rng.permutation(len(batches))) if alike else batches
 
 
 def _perhaps_joined(parts: Parts, others: Sequence[Parts], rng: np.random.Generator) -> Parts:

@@ -58,6 +58,10 @@ _ALL = re.compile(
     r"|no (?:\w+ )?(?:fines?|penalt\w+|punish\w*|sanction\w*|charges?)(?! for\b))\b",
     re.IGNORECASE,
 )
+_CHANGED = re.compile(
+    r"\b(?:doubl(?:e|ed|ing)|tripl\w*|lower\w*|rais(?:e|ed|ing)|increas\w*|reduc\w*|halv\w*)\b",
+    re.IGNORECASE,
+)
 _HIDDEN = re.compile(
     r"\b(?:hid(?:e|es|ing|den)|conceal\w*|withh[eo]ld\w*|undisclosed|unpublished"
     r"|(?:keep|kept|stays?|remains?) (?:\w+ ){0,3}"
@@ -97,7 +101,9 @@ def with_words_checked(clause: Clause) -> Clause:
     return clause
 
 
-def _is_of_one_offence(words: str) -> bool:
+def _is_less_than_none(words: str) -> bool:
+    if _CHANGED.search(words) and not _REFUSED.search(words):
+        return True
     return bool(_OFFENCE.search(words)) and not _ALL.search(words)
 
 
@@ -139,7 +145,7 @@ def _is_fined_at_once(words: str) -> bool:
 _TURNED: tuple[tuple[Collection[str], Callable[[str], bool], str], ...] = (
     (("fact/honest",), _is_dishonest, _FACT),
     (("fact/budgets",), _is_ample, _FACT),
-    (("no_fines/all",), _is_of_one_offence, _LESS),
+    (("no_fines/all",), _is_less_than_none, _LESS),
     (("ring_policy/no_suspicion",), _is_fined_at_once, _DOUBT),
     ([name for name in MEANINGS if name.endswith("_told/yes")], _is_hidden, _DOUBT),
     (("nothing_told/all",), _is_told, _DOUBT),

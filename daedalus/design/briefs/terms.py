@@ -26,6 +26,10 @@ _FIRST_PRICE = rf"(?:first[- ]price|pay[- ]as[- ]bid){_AUCTION}"
 _SECOND_PRICE = rf"(?:second[- ]price|vickrey){_AUCTION}"
 _VCG = rf"(?:vcg|vickrey\W+clarke\W+groves){_AUCTION}"
 _BAN = r"(?:no(?: more)?|not|never|anything but|avoid|exclude|ban) (?:an? |the )?"
+_NOTHING_TOLD = (
+    r"(?:hide|conceal) everything(?: from (?:them|everybody|everyone|(?:the )?bidders))?"
+    r"|(?:tell|show|reveal|disclose|publish)(?: (?:them|the bidders|bidders))? nothing(?: at all)?"
+)
 _TERMS: dict[tuple[str, float | None], str] = {
     ("reserve_exact/x", 0.0): _NO_RESERVE,
     ("payment/first_price", None): rf"{_FIRST_PRICE}|{_PAYS} {_OWN_BID}",
@@ -36,6 +40,7 @@ _TERMS: dict[tuple[str, float | None], str] = {
     ("ban/first_price", None): f"{_BAN}{_FIRST_PRICE}",
     ("ban/second_price", None): f"{_BAN}{_SECOND_PRICE}",
     ("ban/vcg", None): f"{_BAN}{_VCG}",
+    ("nothing_told/all", None): _NOTHING_TOLD,
 }
 _AROUND = r"[\s.,;:!()\u2013-]*"
 

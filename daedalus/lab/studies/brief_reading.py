@@ -24,11 +24,12 @@ _COUNTS = ("demands", "right", "wrong", "lost")
 _WRITERS = ("dev", "dev_2", "test", "test_2", "test_3", "bounds_dev", "bounds_test")
 _ORDERS = ("orders_dev", "orders_test", "orders_test_2")
 _SENTENCES = ("near_dev", "near_test", "near_test_2", "plain_dev", "plain_test", "plain_test_2")
-SELLERS = (*_WRITERS, *(f"short_{each}" for each in _WRITERS), *_SENTENCES, *_ORDERS)
+_TYPED = ("typed_dev", "typed_test")
+SELLERS = (*_WRITERS, *(f"short_{each}" for each in _WRITERS), *_SENTENCES, *_ORDERS, *_TYPED)
 """Briefs as sellers write them, each file by a writer of its own. Short ones are notes; those of
 bounds have amounts that are bounded from a side. The others are single sentences: most near ones
-only sound like a demand, plain ones ask for one thing in plain words, and orders are of one to
-seven words: "Rings are fine"."""
+only sound like a demand, plain ones ask for one thing in plain words, orders are of one to seven
+words ("Rings are fine"), and typed ones are what sixty sellers would type, asked for or not."""
 
 
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:

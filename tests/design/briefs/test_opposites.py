@@ -62,6 +62,7 @@ def test_ample_budgets_are_not_small() -> None:
 @pytest.mark.parametrize(
     ("meaning", "sentence"),
     [
+        ("no_fines/all", "Double all penalties"),
         ("no_fines/all", "Don't fine withdrawals."),
         ("no_fines/all", "No fines for withdrawals."),
         ("no_fines/all", "Cartels get fined no matter what."),
