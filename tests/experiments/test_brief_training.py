@@ -121,7 +121,7 @@ def test_every_sentence_of_the_second_writer_is_read(benchmark: bool, count: int
     [
         ({"benchmark": True}, 460, 1),
         ({"balanced": True}, 1192, 1),
-        ({"near": True}, 14013, 1),
+        ({"near": True}, 16165, 1),
         ({"parts": True}, 4993, 5),
     ],
 )
