@@ -142,3 +142,31 @@ def test_demands_that_are_taken_apart_exclude_each_other(understand: Understand,
     assert understood.allowed == {"auction_type": ("second_price",)}
     assert [each.use for each in understood.readings] == ["used", "excluded"]
     assert understood.contradictions[0].about == "auction_type"
+
+
+def test_a_comparison_is_not_cut(understand: Understand) -> None:
+    """Cut before *than*, neither half was used."""
+    reading = only(understand("Never charge more than 0.3 as a reserve."))
+    assert (reading.use, reading.clause.meaning) == ("used", "reserve_most/x")
+
+
+def test_a_format_beside_another_demand_is_read(understand: Understand) -> None:
+    found = understand("Use a Vickrey auction with a reserve of 0.2.").readings
+    assert [(each.use, each.clause.meaning) for each in found] == [
+        ("used", "payment/second_price"),
+        ("used", "reserve_exact/x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cartels get fined no matter what.",
+        "Suspected cartels should be fined too.",
+        "Be completely open, tell bidders everything.",
+        "Reserve somewhere around 0.3.",
+        "There are eight bidders.",
+    ],
+)
+def test_words_of_the_opposite_set_no_rule(understand: Understand, text: str) -> None:
+    assert not understand(text).clauses

@@ -126,3 +126,9 @@ def test_no_reserve_in_a_part_is_a_reserve_of_0() -> None:
         (OWN_BID, None, ""),
         ("reserve_exact/x", 0.0, ""),
     ]
+
+
+def test_vickrey_alone_is_no_vcg() -> None:
+    refused = Clause("ban/vcg", None, "I would not use a Vickrey auction.", 0.9)
+    (found,) = SplittingReader(Fixed([refused]), Fixed([refused])).clauses([refused.sentence])
+    assert found.meaning == "ban/second_price"
