@@ -13,11 +13,15 @@ from daedalus.design.briefs.meanings import MEANINGS
 _REFUSED = re.compile(
     rf"\b(?:no|not) one\b|{NO}|\b(?:none|hardly|scarcely|seldom|rarely|refus\w*|hates?|despis\w*"
     r"|far from|free of|foreign|stop\w*|unlikely|anything but|instead of|rather than|lack\w*"
-    r"|unknown|beneath|too \w+ to|above|neither|forb[ia]d\w*|prohibit\w*|bann?(?:ed|ing)?"
-    r"|abolish\w*|nor|zero|wrong)\b|\u2260",
+    r"|unknown|beneath|too \w+ to|above|neither|zero)\b",
     re.IGNORECASE,
 )
 """Words that turn another one round."""
+_FORBIDDEN = re.compile(
+    r"\b(?:forb[ia]d\w*|prohibit\w*|bann?(?:ed|ing)?|abolish\w*|nor|wrong)\b|\u2260",
+    re.IGNORECASE,
+)
+"""Words that turn rules round; facts about bidders may hold them, too."""
 _NO_MORE = re.compile(r"[,;:]|\b(?:and|but)\b", re.IGNORECASE)
 """Where what a refusal turns round ends."""
 _NOTHING = re.compile(r" (?:nothing|no|nobody)\b", re.IGNORECASE)
@@ -101,19 +105,23 @@ def with_words_checked(clause: Clause) -> Clause:
     return clause
 
 
+def _turns_a_rule(words: str) -> bool:
+    return bool(_REFUSED.search(words) or _FORBIDDEN.search(words))
+
+
 def _is_less_than_none(words: str) -> bool:
-    if _CHANGED.search(words) and not _REFUSED.search(words):
+    if _CHANGED.search(words) and not _turns_a_rule(words):
         return True
     return bool(_OFFENCE.search(words)) and not _ALL.search(words)
 
 
 def _is_hidden(words: str) -> bool:
-    turned = _REFUSED.search(words) or _TOLD.search(words)
+    turned = _turns_a_rule(words) or _TOLD.search(words)
     return bool(_HIDDEN.search(words)) and not turned
 
 
 def _is_told(words: str) -> bool:
-    kept = _REFUSED.search(words) or _HIDDEN.search(words) or _KEPT.search(words)
+    kept = _turns_a_rule(words) or _HIDDEN.search(words) or _KEPT.search(words)
     return bool(_TOLD.search(words) and _EVERYTHING.search(words)) and not kept
 
 
@@ -139,7 +147,7 @@ def _is_ample(words: str) -> bool:
 
 
 def _is_fined_at_once(words: str) -> bool:
-    return bool(_FINED.search(words)) and not (_REFUSED.search(words) or _PROOF.search(words))
+    return bool(_FINED.search(words)) and not (_turns_a_rule(words) or _PROOF.search(words))
 
 
 _TURNED: tuple[tuple[Collection[str], Callable[[str], bool], str], ...] = (

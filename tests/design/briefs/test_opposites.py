@@ -26,6 +26,8 @@ def doubt(meaning: str, sentence: str) -> str:
         "Dealers bid below what a lot is worth to them.",
         "No one tells the truth.",
         "They lie, and nobody stops them.",
+        "They are not honest, nor do they bid their true values.",
+        "Nobody here is honest, and I was wrong to trust them.",
         "They shade their bids, with no ring among them.",
     ],
 )
