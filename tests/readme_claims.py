@@ -333,10 +333,10 @@ CLAIMS: dict[str, list[Claim]] = {
             READ_DEMANDS,
         ),
         Claim(
-            "sentences that sellers type, demands, read, and wrong rules",
+            "sentences that sellers type, demands, read, wrong rules, and lost",
             r"typed\s+(\d+)\s+single\s+sentences\s+with\s+(\d+)[\s\S]+?"
-            r"it\s+read\s+(\d+),\s+and\s+set\s+(\d+)\s+wrong",
-            of_writers(["typed_test"], "number", "demands", "right", "wrong"),
+            r"it\s+read\s+(\d+),\s+set\s+(\d+)\s+wrong\s+rules,\s+and\s+in\s+(\d+)\s+lost",
+            of_writers(["typed_test"], "number", "demands", "right", "wrong", "lost"),
             READ_DEMANDS,
         ),
         Claim(

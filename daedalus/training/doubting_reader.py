@@ -10,7 +10,7 @@ from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import NOTHING, OTHER
 from daedalus.design.briefs.named import can_be_used
 from daedalus.design.briefs.readers import Reader
-from daedalus.design.briefs.terms import term_of
+from daedalus.design.briefs.terms import term_of, with_vickrey_alone
 from daedalus.design.briefs.wordings import packaged_reader
 from daedalus.training.splitting_reader import SplittingReader
 from daedalus.training.tuned_reader import load_reader
@@ -77,6 +77,7 @@ def _forms(sentence: str) -> list[str]:
 
 def _doubt(clause: Clause, found: Clause) -> str:
     """Return why a clause is in doubt if a doubter finds another one; empty if it is not."""
+    found = with_vickrey_alone(found)  # as the clause
     if found.meaning in (NOTHING, OTHER):
         return NO_DEMAND if found.confidence >= _SURE_OF_NONE else ""
     field = clause.parts.bounded  # another bound of it is no other demand: words tell the side

@@ -305,7 +305,7 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(
 
 
 READ = {
-    "test": (152, 3), "test_2": (118, 5), "test_3": (123, 6), "bounds_test": (77, 5),
+    "test": (153, 3), "test_2": (118, 5), "test_3": (123, 6), "bounds_test": (77, 5),
     "short_test": (130, 1), "short_test_2": (116, 7), "short_test_3": (135, 3),
     "short_bounds_test": (92, 7), "near_test": (30, 11), "near_test_2": (32, 12),
     "plain_test": (161, 0), "plain_test_2": (164, 0), "orders_test": (86, 6),
@@ -358,7 +358,7 @@ def test_the_shipped_reader_reads_what_sellers_write(briefs: str, shipped: Doubt
     understanding = partial(read, shipped, least_confidence=LEAST_CONFIDENCE)
     counts = sellers_read(understanding, briefs)[["demands", "right", "wrong", "lost"]].sum()
     assert_read(briefs, counts)
-    assert counts["lost"] <= 10 or briefs.startswith(("near", "typed"))
+    assert counts["lost"] <= 10
 
 
 def assert_read(briefs: str, counts: pd.Series[Any]) -> None:

@@ -35,7 +35,7 @@ def found(reader: Clause, doubter: Clause) -> tuple[Clause, list[str]]:
 @pytest.mark.parametrize(
     ("meaning", "sure", "doubt"),
     [
-        (OTHER, 0.7, NO_DEMAND),
+        (OTHER, 0.65, NO_DEMAND),
         (NOTHING, 0.97, NO_DEMAND),
         (OTHER, 0.64, ""),
         (MONEY, 0.6, ELSE),
@@ -93,6 +93,12 @@ def test_another_bound_of_the_same_field_is_no_doubt() -> None:
 )
 def test_what_is_not_used_and_floors_stay_as_they_are(clause: Clause) -> None:
     assert found(clause, Clause(OTHER, None, "", 0.99)) == (clause, [])
+
+
+def test_vickrey_is_the_same_to_both() -> None:
+    sentence = "We would not use a Vickrey auction here, thank you."
+    refused = Clause("ban/second_price", None, sentence, 0.9)
+    assert not found(refused, Clause("ban/vcg", None, sentence, 0.9))[0].doubt
 
 
 def test_a_fact_about_bidders_is_doubted() -> None:

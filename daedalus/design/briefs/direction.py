@@ -84,7 +84,10 @@ _ABOUT = re.compile(
     rf"\b(?:around|(?<!how )about|roughly|approximately|approx\.?|circa|near|close to) {X}",
     re.IGNORECASE,
 )
-_NO_LIMIT = "it gives no limit; say at least, at most or exactly"
+_BOUND = re.compile(
+    r"\b(?:floor|min(?:imum)?|lowest|start\w*|opening|ceiling|max(?:imum)?|cap)\b", re.IGNORECASE
+)
+_NO_LIMIT = "it gives no limit; say at least or at most"
 _NO_FLOOR = "if it is the least mean, say at least; how much an aim counts has no amount"
 _OTHER_SIDE = "its words may name another limit; give that one a sentence of its own"
 OPPOSITE = {"least": "most", "most": "least"}
@@ -140,8 +143,9 @@ def with_direction_checked(clause: Clause) -> Clause:
     if not parts.takes_amount or parts.bound == "exact" or clause.fault:
         return clause
     said, end = ends_in(clause.sentence), OPPOSITE[parts.bound]
-    if not said and _ABOUT.search(masked(clause.sentence)):
-        return replace(clause, doubt=_NO_LIMIT)
+    if not said and _ABOUT.search(text := masked(clause.sentence)) and not _BOUND.search(text):
+        exactly = ", or exactly" if parts.bounded == "reserve_price" else ""
+        return replace(clause, doubt=_NO_LIMIT + exactly)
     if said == {end}:
         doubt = f"its words say at {end}, and it was taken for at {parts.bound}"
         return replace(clause, doubt=doubt)

@@ -12,11 +12,13 @@ _NAMES = {
     r"|pay(?:s|ing)? (?:its|their|his|her|what (?:it|they|he|she)) (?:own )?bids?\b",
     "payment/second_price": r"second[- ]price|\bvickrey\b(?!\W+clarke)",
     "payment/vcg": r"\bvcg\b|(?:\bvickrey\W+)?\bclarke\b(?:\W+groves\b)?",
-    "aim/revenue": r"\brevenues?\b|\b(?:the )?most money\b|\bas much money as possible\b",
+    "aim/revenue": r"\brevenues?\b|\bas much money as possible\b"
+    r"|\b(?:earn|make|get|raise|bring(?: in| us)?) (?:us )?(?:the )?most money\b",
     "aim/welfare": r"(?<!animal )\bwelfare\b",
     "aim/consumer_surplus": r"\bconsumer surplus\b",
     "aim/participation": r"\bparticipation\b",
-    "also/fairness": r"\bfairness\b|\b(?:be|keep (?:it|this|things)|stay) fair\b",
+    "also/fairness": r"\bfairness\b|\b(?:keep (?:it|this|things)|stay) fair\b"
+    r"|(?<!\bto )(?<!would )\bbe fair\b(?! with| to)",
     "also/competition": r"\bcompetition\b(?! law| auth)",
 }
 """Words that name a format or an aim, by a meaning that they may have."""

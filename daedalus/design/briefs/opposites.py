@@ -18,7 +18,8 @@ _REFUSED = re.compile(
 )
 """Words that turn another one round."""
 _FORBIDDEN = re.compile(
-    r"\b(?:forb[ia]d\w*|prohibit\w*|bann?(?:ed|ing)?|abolish\w*|nor|wrong)\b|\u2260",
+    r"\b(?:forb[ia]d\w*|prohibit\w*|bann?(?:ed|ing)?|abolish\w*|nor|wrong|out of the question)\b"
+    r"|\u2260",
     re.IGNORECASE,
 )
 """Words that turn rules round; facts about bidders may hold them, too."""
@@ -51,19 +52,30 @@ _AMPLE = re.compile(
 )
 _MEANS = re.compile(r"\b(?:budgets?|money|cash|funds|purses?|pockets)\b", re.IGNORECASE)
 _SMALL = re.compile(r"\b(?:small|tight|little|low|poor|thin|short|limited)\b", re.IGNORECASE)
-_OFFENCE = re.compile(
-    r"\b(?:withdr\w+|retract\w*|cancel\w*|walk\w*|back(?:s|ed|ing)? out|pull\w*|drop\w* out|leav\w+"
-    r"|shill\w*|false|fake|alias\w*|second account\w*|double|names?|rings?|cartels?|collu\w*"
-    r"|rig\w*)\b",
-    re.IGNORECASE,
-)
-_ALL = re.compile(
-    r"\b(?:all|any\w*|every\w*|nobody|no[- ]one|nothing|none|whatever|whatsoever|ever|never"
-    r"|no (?:\w+ )?(?:fines?|penalt\w+|punish\w*|sanction\w*|charges?)(?! for\b))\b",
+_FINES = r"(?:fin(?:e|es|ed|ing)|penal\w*|punish\w*|sanction\w*|charges?)\b"
+_OFFENCES = [
+    re.compile(words, re.IGNORECASE)
+    for words in (
+        r"\bwithdrawals?\b|\bretract\w*|\bleav(?:ers|ing early)"
+        rf"|\bwithdr(?:aws?|ew|awn|awing)\b(?! (?:the |all |any |our |every )*{_FINES})"
+        r"|\b(?:back(?:s|ed|ing)?|pull(?:s|ed|ing)?|drop(?:s|ped|ping)?) out"
+        r"|\bwalk(?:s|ed|ing)? (?:away|out|off)",
+        r"\bshill\w*|\balias\w*|\bpseudonym\w*|\b(?:false|fake|sham|double|second) "
+        r"(?:names?|accounts?|identit\w+)",
+        r"\brings?\b|\bcartels?\b|\bcollu\w*|\brigg\w*",
+    )
+]
+"""Words for walking away, for false names and for rings: each may be fined alone."""
+_ANY_OFFENCE = re.compile(
+    r"\b(?:anything|whatever|whatsoever|altogether|misconduct|offences?|everything|in short"
+    r"|of (?:any|all) (?:kind|sort)s?|at all|nothing)\b"
+    rf"|\b(?:all|any|no|every|each and every|without) (?:money |other )?{_FINES}"
+    r"(?! (?:for|on|to)\b)",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"\b(?:doubl(?:e|ed|ing)|tripl\w*|lower\w*|rais(?:e|ed|ing)|increas\w*|reduc\w*|halv\w*)\b",
+    r"\b(?:doubl\w+|tripl\w+|lower\w*|rais(?:e|ed|es|ing)|increas\w*|reduc\w*|halv\w*)"
+    rf" (?:the |all |any |our )*{_FINES}(?! to (?:0|zero|nil|nothing|none)\b)",
     re.IGNORECASE,
 )
 _HIDDEN = re.compile(
@@ -73,19 +85,35 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"\b(?:show\w*|tell\w*|told|publi\w*|reveal\w*|disclos\w*|announc\w*|open\w*|see|shar\w*"
-    r"|transparent)\b",
+    r"\b(?:show\w*|tell\w*|told|publi\w*|reveal\w*|disclos\w*|announc\w*|open\w*|sees?|seen|shar\w*"
+    r"|transparent|post\w*|know\w*|names? (?:the|who|our)|print\w*|visible|display\w*|read out"
+    r"|list\w*|learn\w*|hear\w*|giv\w+|away with)\b",
     re.IGNORECASE,
 )
-_KEPT = re.compile(r"\b(?:secre\w*|confidential\w*|privat\w*|sealed|anonym\w*)\b", re.IGNORECASE)
-_EVERYTHING = re.compile(r"\b(?:everything|all|fully|completely)\b", re.IGNORECASE)
-_FINED = re.compile(
-    r"\b(?:fin(?:e|es|ed|ing)|punish\w*|penal\w*|pays?|sanction\w*)\b", re.IGNORECASE
+_KEPT = re.compile(
+    r"\b(?:secre\w*|confidential\w*|privat\w*|sealed|anonym\w*|dark|under wraps|between|off limits"
+    r"|only their own)\b",
+    re.IGNORECASE,
 )
+_TOLD_ALL = re.compile(
+    r"\b(?:show|tell|publish|reveal|disclose|announce|share|open)(?:s|ing)?(?: [\w']+){0,3} "
+    r"(?:everything|all)\b|\b(?:completely|fully) (?:open|transparent)\b"
+    r"|\beverything (?:is|be|(?:must|shall|should|can|may) be) "
+    r"(?:public|open|shown|told|published|revealed|disclosed|transparent)\b",
+    re.IGNORECASE,
+)
+_FINED = re.compile(rf"\b(?:{_FINES}|pays?)\b", re.IGNORECASE)
+_ANYWAY = re.compile(
+    r"\bno matter\b|\bno questions\b|\bwithout (?:any )?(?:proof|evidence)\b"
+    r"|\beven if\b.*|\b(?:is|are|be) enough\b",
+    re.IGNORECASE,
+)
+"""Words that look like an excuse, and are none."""
 _PROOF = re.compile(
     r"\b(?:proof|pro(?:ve|ves|ved|ven|ving)|evidence|only|until|unless|innocen\w*|benefit|enough"
-    r"|insufficient\w*|too little|shown|certain\w*|establish\w*|confirm\w*|mere\w*|just|caught"
-    r"|facts?|leave|spare|safe|exempt\w*|impermissible|illegal|unlawful)\b",
+    r"|insufficient\w*|too little|shown|certain\w*|establish\w*|confirm\w*|mere\w*|caught"
+    r"|facts?|leave|spare|safe|exempt\w*|impermissible|illegal|unlawful|avoid\w*|drop\w*|scrap\w*"
+    r"|skip\w*|waive\w*|convict\w*|guilty|ignor\w*)\b",
     re.IGNORECASE,
 )
 _DOUBT = "its words may say the opposite"
@@ -110,9 +138,9 @@ def _turns_a_rule(words: str) -> bool:
 
 
 def _is_less_than_none(words: str) -> bool:
-    if _CHANGED.search(words) and not _turns_a_rule(words):
-        return True
-    return bool(_OFFENCE.search(words)) and not _ALL.search(words)
+    """Return whether words change fines, or are about one offence and not about any."""
+    about = sum(bool(each.search(words)) for each in _OFFENCES)
+    return bool(_CHANGED.search(words)) or (about == 1 and not _ANY_OFFENCE.search(words))
 
 
 def _is_hidden(words: str) -> bool:
@@ -122,7 +150,7 @@ def _is_hidden(words: str) -> bool:
 
 def _is_told(words: str) -> bool:
     kept = _turns_a_rule(words) or _HIDDEN.search(words) or _KEPT.search(words)
-    return bool(_TOLD.search(words) and _EVERYTHING.search(words)) and not kept
+    return bool(_TOLD_ALL.search(words)) and not kept
 
 
 def _is_dishonest(words: str) -> bool:
@@ -147,7 +175,8 @@ def _is_ample(words: str) -> bool:
 
 
 def _is_fined_at_once(words: str) -> bool:
-    return bool(_FINED.search(words)) and not (_turns_a_rule(words) or _PROOF.search(words))
+    rest = _ANYWAY.sub("", words)
+    return bool(_FINED.search(rest)) and not (_turns_a_rule(rest) or _PROOF.search(rest))
 
 
 _TURNED: tuple[tuple[Collection[str], Callable[[str], bool], str], ...] = (

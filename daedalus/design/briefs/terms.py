@@ -8,11 +8,13 @@ from dataclasses import replace
 from daedalus.design.briefs.clauses import Clause
 from daedalus.design.briefs.meanings import OTHER, kind
 
-_ORDER = (
-    r"(?:(?:(?:we|i) (?:want|would like|need|prefer|insist on)"
+_POLITE = r"(?:(?:and|but|please|so|also),? )*"
+_VERB = (
+    r"(?:(?:we|i) (?:want|would like|need|prefer|insist on)"
     r"|(?:there|it) (?:must|shall|should) be|use|set|run|hold|make it|take|choose|go for"
-    r"|sell(?: (?:it|them|all|everything))?|with|by) )?(?:an? |the )?"
+    r"|sell(?: (?:it|them|all|everything))?)"
 )
+_ORDER = rf"(?:(?:{_VERB}|with|by) )?(?:an? |the )?"
 _STATED = r"(?:there(?:['\u2019]s| is| are| was| were)|(?:we|i|it|they|our \w+) (?:have|has|had)) "
 _RESERVE = r"(?:(?:reserve|minimum|starting|opening) (?:price|bid)s?|reserves?)"
 _NO_RESERVE = (
@@ -50,8 +52,7 @@ def _whole(words: str) -> re.Pattern[str]:
 
 
 _ORDERS = {
-    term: _whole(rf"(?:(?:and|but|please|so|also),? )*{_ORDER}(?:{words})(?:,? please)?")
-    for term, words in _TERMS.items()
+    term: _whole(rf"{_POLITE}{_ORDER}(?:{words})(?:,? please)?") for term, words in _TERMS.items()
 }
 _NO_RESERVE_STATED = _whole(f"{_STATED}(?:{_NO_RESERVE})")
 _TOLD = re.compile(
@@ -59,7 +60,9 @@ _TOLD = re.compile(
     r"|\b(?:last|ago|was|were|had|used to|once|formerly|past|yesterday)\b",
     re.IGNORECASE,
 )
-_VICKREY, _GROVES = (re.compile(w, re.IGNORECASE) for w in (r"\bvickrey", r"vcg|clarke|groves"))
+_VICKREY = re.compile(r"\bvickrey", re.IGNORECASE)
+_GROVES = re.compile(r"vcg|clarke|groves|generali[sz]ed|multi-?unit|harm|externalit", re.IGNORECASE)
+_ORDERED = re.compile(rf"{_AROUND}{_POLITE}{_VERB} ", re.IGNORECASE)
 _DOUBT = "it may tell what is; if there shall be no reserve, say: no reserve"
 
 
@@ -94,5 +97,6 @@ def term_in(clause: Clause, sentence: str) -> Clause | None:
         return None
     if term.parts.bounded:
         return term if clause.meaning.startswith("reserve") else None
-    alike = clause.meaning == OTHER or kind(clause.meaning) == kind(term.meaning)
-    return term if alike else None
+    ordered = clause.meaning == OTHER and _ORDERED.match(clause.sentence)
+    about = kind(term.meaning)
+    return term if kind(clause.meaning) == about or (ordered and about == "payment") else None

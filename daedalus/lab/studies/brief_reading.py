@@ -86,7 +86,7 @@ def _demands(
     told = len(named) + len(found.contradictions) - sum(name == OTHER for name, _ in meanings)
     missed = asked.total() - right
     row: dict[str, Any] = {"brief": brief, "demands": asked.total(), "right": right}
-    return row | {"wrong": used.total() - right, "lost": missed > told}
+    return row | {"wrong": used.total() - right, "lost": missed > max(told, 0)}
 
 
 def _rounded(amount: float | None) -> float | None:

@@ -123,11 +123,13 @@ class SharedAnswers(Generic[Answer]):
         answer = await self.ask(question, work, timeout, left, stop)
         if not answer.done():
             return None, f"{who} took longer than {timeout:g} seconds"
-        error = None if answer.cancelled() else answer.exception()
+        if answer.cancelled():
+            return None, f"{who} was stopped; ask again"
+        error = answer.exception()
         if isinstance(error, WorkError):
             said = isinstance(error, RefusedError)
             return None, str(error) if said else f"{who} gave up: {error}"
-        if error is not None or answer.cancelled():
+        if error is not None:
             return None, f"{who} failed; the server's log says why"
         return answer.result(), None
 

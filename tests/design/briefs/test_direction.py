@@ -151,3 +151,19 @@ def test_what_writers_mean_is_seldom_in_doubt() -> None:
     read = [clause(name, text, 0.9) for text, name in given if MEANINGS[name].takes_amount]
     changed = [each.sentence for each in read if with_direction_checked(each) != each]
     assert len(read) > 1000 and len(changed) <= 2, changed
+
+
+@pytest.mark.parametrize(
+    ("meaning", "sentence", "doubted"),
+    [
+        ("reserve_least/x", "Reserve somewhere around 0.3.", True),
+        ("withdrawal_fine/most", "Fine them about 2.", True),
+        ("reserve_least/x", "A minimum price of around 0.3.", False),
+        ("reserve_least/x", "The reserve is at least about 0.3.", False),
+        ("reserve_exact/x", "The reserve is about 0.3.", False),
+    ],
+)
+def test_an_amount_about_which_is_no_limit(meaning: str, sentence: str, doubted: bool) -> None:
+    found = with_direction_checked(clause(meaning, sentence, 0.9)).doubt
+    assert ("no limit" in found) == doubted
+    assert ("exactly" in found) == (doubted and meaning.startswith("reserve"))

@@ -27,7 +27,7 @@ def read_as(meaning: str, sentence: str) -> list[Clause]:
         ("We want revenue and welfare.", "aim/revenue", "welfare"),
         ("Fairness first, then participation.", "also/fairness", "participation"),
         ("Maximise revenue, but be fair.", "aim/revenue", "be fair"),
-        ("Keep the price secret and get the most money.", "price_told/no", "the most money"),
+        ("Keep the price secret and get the most money.", "price_told/no", "get the most money"),
     ],
 )
 def test_what_is_named_and_not_read_is_in_doubt(sentence: str, read: str, named: str) -> None:
@@ -44,6 +44,8 @@ def test_what_is_named_and_not_read_is_in_doubt(sentence: str, read: str, named:
     [
         ("Never a second-price auction.", "ban/second_price"),
         ("The Vickrey-Clarke-Groves rule.", "payment/vcg"),
+        ("To be fair, publish the price.", "price_told/yes"),
+        ("Whoever offers the most money wins; hide the price.", "price_told/no"),
         ("Vickrey Clarke Groves it is.", "payment/vcg"),
         ("No animal welfare papers, no sale to them.", "winner_told/no"),
         ("Fairness of 0.5 at least.", "floor/fairness"),

@@ -61,35 +61,73 @@ def test_ample_budgets_are_not_small() -> None:
     assert not doubt("fact/budgets", "Buyers have small budgets and plenty of time.")
 
 
-@pytest.mark.parametrize(
-    ("meaning", "sentence"),
-    [
-        ("no_fines/all", "Double all penalties"),
-        ("no_fines/all", "Don't fine withdrawals."),
-        ("no_fines/all", "No fines for withdrawals."),
-        ("no_fines/all", "Cartels get fined no matter what."),
-        ("ring_policy/no_suspicion", "Suspected cartels should be fined too."),
-        ("winner_told/yes", "I want to hide the reserve and the winner."),
-        ("price_told/yes", "Prices stay strictly confidential."),
-        ("nothing_told/all", "Be completely open, tell bidders everything."),
+OPPOSITES = {
+    "no_fines/all": [
+        "Double all penalties",
+        "Don't fine withdrawals.",
+        "Never fine withdrawals.",
+        "No withdrawal fines.",
+        "No fines for withdrawals.",
+        "Nobody is fined for walking away.",
+        "Fine every ring.",
+        "Cartels get fined no matter what.",
     ],
-)
+    "ring_policy/no_suspicion": [
+        "Suspected cartels should be fined too.",
+        "Fine suspected rings without proof.",
+        "Fine suspected rings no matter what.",
+        "Suspicion is enough for a fine.",
+    ],
+    "winner_told/yes": [
+        "I want to hide the reserve and the winner.",
+        "The winner stays anonymous.",
+    ],
+    "price_told/yes": ["Prices stay strictly confidential."],
+    "nothing_told/all": [
+        "Be completely open, tell bidders everything.",
+        "Everything must be public.",
+    ],
+}
+MEANT = {
+    "no_fines/all": [
+        "Nobody is fined, neither rings nor who withdraws by a false name.",
+        "Waive the fines.",
+        "Cancel the fines.",
+        "Withdraw the penalties.",
+        "Leave out the fines.",
+        "Reduce all fines to 0.",
+        "Drop the fines to increase turnout.",
+        "No fines at all, not even for rings.",
+    ],
+    "ring_policy/no_suspicion": [
+        "A ring is fined on evidence, a suspected one is spared.",
+        "No ring is fined without proof.",
+        "Avoid fining suspected rings.",
+        "Suspicion is not enough for a fine.",
+        "Rings are fined once convicted.",
+    ],
+    "winner_told/yes": ["Do not hide who won.", "Name the winner; the losers remain anonymous."],
+    "reserve_told/yes": ["Post the reserve and keep the bids private."],
+    "price_told/yes": ["Keep nothing secret: tell them the price."],
+    "nothing_told/all": [
+        "Keep everything secret.",
+        "Tell them nothing at all.",
+        "Leave them completely in the dark; publishing would hurt us.",
+        "All results stay between me and the winner.",
+    ],
+}
+
+
+def pairs(given: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(meaning, sentence) for meaning, some in given.items() for sentence in some]
+
+
+@pytest.mark.parametrize(("meaning", "sentence"), pairs(OPPOSITES))
 def test_other_words_of_the_opposite_are_in_doubt(meaning: str, sentence: str) -> None:
     assert doubt(meaning, sentence)
 
 
-@pytest.mark.parametrize(
-    ("meaning", "sentence"),
-    [
-        ("no_fines/all", "Nobody is fined, neither rings nor who withdraws."),
-        ("no_fines/all", "Waive the fines."),
-        ("ring_policy/no_suspicion", "A ring is fined on evidence, a suspected one is spared."),
-        ("winner_told/yes", "Do not hide who won."),
-        ("price_told/yes", "Keep nothing secret: tell them the price."),
-        ("nothing_told/all", "Keep everything secret."),
-        ("nothing_told/all", "Tell them nothing at all."),
-    ],
-)
+@pytest.mark.parametrize(("meaning", "sentence"), pairs(MEANT))
 def test_what_refuses_the_opposite_is_not(meaning: str, sentence: str) -> None:
     assert not doubt(meaning, sentence)
 

@@ -76,6 +76,9 @@ def test_parts_begin_after_punctuation_or_a_joining_word_and_never_inside_a_word
     inside, marked, unmarked = 20.0, 4.0, 6.0
     expected = [unmarked, marked, marked, marked, unmarked, unmarked, inside]
     assert costs_of_a_part(text, starts).tolist() == expected
+    text = "Don't use second-price."
+    starts = [text.index(each) for each in ("'t", "t ", "-", "price")]
+    assert costs_of_a_part(text, starts).tolist() == [inside] * 4
 
 
 def test_what_joins_parts_is_left_out() -> None:

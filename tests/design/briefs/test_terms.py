@@ -95,8 +95,17 @@ def test_a_part_that_names_a_format_alone_asks_for_it(meaning: str) -> None:
         ("I would not use Vickrey-Clarke-Groves.", "vcg"),
         ("I would not use VCG, after Vickrey.", "vcg"),
         ("I would not charge for harm.", "vcg"),
+        ("I would not use a generalised Vickrey auction.", "vcg"),
     ],
 )
 def test_vickrey_alone_is_the_second_price(sentence: str, expected: str) -> None:
     found = with_vickrey_alone(Clause("ban/vcg", None, sentence, 0.9))
     assert found.meaning == f"ban/{expected}"
+
+
+@pytest.mark.parametrize("part", ["VCG", ", no VCG", ", and tell them nothing."])
+def test_a_name_in_a_remark_is_no_order(part: str) -> None:
+    assert term_of(part) is not None
+    assert (
+        term_in(Clause("other/all", None, part, 0.4), f"My neighbour has no reserve{part}") is None
+    )

@@ -113,9 +113,10 @@ WIDE, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=390, heig
 
 
 def violations(page: Page) -> list[str]:
-    """Return every finding of axe-core on three screens, also of rules that it usually leaves off.
+    """Return every finding of axe-core, also of rules that it usually leaves off.
 
-    The page ends as a wide and light one. A dark one differs in colours alone.
+    It audits a phone's screen, a wide one and, for colours alone, a dark one, which differs in
+    nothing else. The page ends as a wide and light one.
     """
     page.evaluate(AXE.read_text())
     found: list[str] = []
