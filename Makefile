@@ -75,7 +75,9 @@ serve: setup ## start the web page and the API, with the newest trained designer
 SERVICE := tests/service/http tests/service/page tests/service/sessions
 ALONE := tests/market/jit/test_threads.py \
   tests/test_deploy.py::test_openenv_grades_the_service_of_the_image_at_level_two
-unexport MAKEFLAGS # tests run make, too, and must not find the job server of this one
+# Tests run make, too, and must not find the job server of this one. They start hundreds of processes, which share what
+# Python compiles.
+unexport MAKEFLAGS PYTHONDONTWRITEBYTECODE
 # Tests that need an absent program are left out and named at the end. With DAEDALUS_LEAVE_OUT=nothing this fails.
 LEFT_OUT := $(CURDIR)/.pytest_cache/left_out
 test: export DAEDALUS_LEFT_OUT = $(LEFT_OUT)

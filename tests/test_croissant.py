@@ -71,6 +71,7 @@ def test_the_card_s_rows_of_the_demo_are_readme_s() -> None:
     assert len(shown) == 2
 
 
+@pytest.mark.slow
 @reads_croissant
 def test_the_command_writes_the_descriptions_that_are_here() -> None:
     from deploy.croissant import PUBLISHED

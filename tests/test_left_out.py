@@ -105,6 +105,7 @@ def test_make_test_stops_at_once_where_nothing_may_be_left_out(
     assert "passed" not in "".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, COMPLETE])
 def test_make_check_names_what_it_left_out(
     more: dict[str, str], checkout: Path, bare: dict[str, str]

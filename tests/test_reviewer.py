@@ -86,6 +86,7 @@ def test_numbers_may_differ_by_the_tolerance(found: str, tolerance: float, verdi
     assert reviewer.verdict("0.491 [0.468, 0.517]", found, tolerance) == verdict
 
 
+@pytest.mark.slow
 def test_a_part_that_fails_is_told_and_the_others_are_played(tmp_path: Path) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("a traceback\nno such market")

@@ -163,6 +163,7 @@ def drawn(scores: pd.DataFrame) -> dict[str, Figure]:
     return leaderboard_figures(scores, totals, CONFIDENCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, 5])
 def test_figures_name_every_designer(seeds: int) -> None:
     figures = drawn(normalise(table(seeds=seeds, best_fixed=0.9, informed_greedy=0.5)))

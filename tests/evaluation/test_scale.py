@@ -21,6 +21,7 @@ def envs() -> dict[str, DesignEnv]:
     return make_envs(composed("+experiment=oracle"))
 
 
+@pytest.mark.slow
 def test_every_population_on_offer_and_of_the_benchmark_has_its_scale(envs) -> None:
     offered = {**composed("+experiment=serve").populations}
     benchmark = {**composed("+experiment=leaderboard").populations}

@@ -20,6 +20,7 @@ from tests.launch.config.composing import composed
 SHORT = ["evaluation.episodes=3", "evaluation.resamples=100"]
 
 
+@pytest.mark.slow
 def test_it_shows_what_the_designer_sets_and_earns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -226,6 +226,7 @@ def test_without_its_encoder_no_brief_is_read(
         play(tmp_path, "+experiment=ask", "population=stage1", "brief='Money.'")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stand_in")
 def test_ask_answers_a_brief(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     brief = frozen_briefs("same")[2].text  # a single rule: a reserve of 0.3 or more
@@ -449,6 +450,7 @@ def test_the_reason_of_a_refused_answer_is_written_and_said(
     assert set(counts["kind"]) == {"accepted", "cut off"}
 
 
+@pytest.mark.slow
 def test_answers_that_are_paid_for_outlive_a_failing_server(tmp_path: Path) -> None:
     words = [*ENDPOINT, own_briefs(tmp_path, "stage1", "stage1")]
     kept = tmp_path / "out/replies.jsonl"

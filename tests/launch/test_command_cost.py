@@ -53,6 +53,7 @@ def test_a_command_that_ends_otherwise_is_told(
         command_costs(1)
 
 
+@pytest.mark.slow
 def test_a_command_is_stopped_at_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     program = """
 import sys, time

@@ -119,6 +119,7 @@ def test_designers_are_built_for_the_runs_reward() -> None:
     assert built["found"].mechanism == search.build(context).mechanism
 
 
+@pytest.mark.slow
 def test_environments_follow_what_is_allowed() -> None:
     change = "allowed={auction_type: [vcg], reserve_price: {min: 0.1, max: 0.3}}"
     allowed = {"auction_type": ("vcg",), "reserve_price": Between(0.1, 0.3)}

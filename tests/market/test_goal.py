@@ -96,6 +96,7 @@ def test_the_nearest_is_admitted_and_an_admitted_one_stays(
             assert getattr(moved, name) == getattr(mechanism, name)
 
 
+@pytest.mark.slow
 @given(goals, st.data())
 def test_the_pattern_matches_the_admitted_mechanisms_in_hundredths(
     goal: Goal, data: st.DataObject

@@ -179,6 +179,7 @@ def test_no_mutation_of_valid_text_raises(mechanism, data):
     check(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")])
 def test_no_depth_of_nesting_raises(opening, closing):
     """Reading a value and then quoting it in the error both recurse, up to one limit."""

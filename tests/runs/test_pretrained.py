@@ -24,6 +24,7 @@ def test_every_file_is_the_one_that_was_packed() -> None:
     assert {"model.safetensors", "README.md", "run/config.yaml"} <= set(found)
 
 
+@pytest.mark.slow
 def test_it_was_trained_by_the_recipe_of_make_designer() -> None:
     changed = recipe_changes(FOLDER / "run" / "config.yaml")
     first = ", ".join(changed[:5])

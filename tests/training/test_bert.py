@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import torch
 from peft import LoraConfig, get_peft_model
 from transformers import BertConfig, BertModel
@@ -39,6 +40,7 @@ def test_hidden_states_are_those_of_transformers(tmp_path: Path) -> None:
     assert not torch.allclose(plain, changed, atol=0.1)
 
 
+@pytest.mark.slow
 def test_reading_imports_no_library_of_training() -> None:
     """To import them takes longer than all else of ``ask brief=…`` but the search."""
     script = "import sys, daedalus.training.doubting_reader; print(*sys.modules)"

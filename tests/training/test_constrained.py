@@ -179,6 +179,7 @@ def test_scores_and_gradients_are_those_of_a_masked_softmax() -> None:
         assert torch.allclose(found[name], each.grad, atol=1e-4), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"gradient_checkpointing": True, "bf16": True}])
 def test_grpo_learns_from_constrained_answers_of_an_untrained_model(
     options: dict[str, bool],

@@ -164,6 +164,7 @@ def test_the_same_seed_gives_the_same_policy_and_every_step_is_logged(env: Desig
     assert not torch.equal(one, fixed.logits["reserve_price"].detach())
 
 
+@pytest.mark.slow
 def test_each_update_is_trained_and_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ def test_a_gguf_file_is_converted_once_with_the_tokens_that_it_declares(
     assert len(kept(cache)) == 1
 
 
+@pytest.mark.slow
 def test_a_wheel_is_checked_and_converted(
     small: LanguageModel, cache: Path, index: Path, tmp_path: Path
 ) -> None:

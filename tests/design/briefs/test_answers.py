@@ -62,6 +62,7 @@ def test_a_sentence_gets_one_meaning_and_an_amount_of_its_own() -> None:
     assert not re.fullmatch(pattern, reading_text([third, *CLAUSES[1:]]))  # it names no amount
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", SPLITS)
 def test_the_truth_of_every_frozen_brief_can_be_said(split: str) -> None:
     for brief in frozen_briefs(split):

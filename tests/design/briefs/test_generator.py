@@ -59,6 +59,7 @@ def test_the_generator_draws_the_frozen_briefs_again(split: object) -> None:
         assert drawn_then == replace(stored[each.text], id="any")
 
 
+@pytest.mark.slow
 def test_training_briefs_have_no_type_and_no_pair_of_the_tests() -> None:
     for each in frozen_briefs(TRAINING.name):
         assert not set(kinds_of(each)) & set(NEW_KINDS) and not has_unseen_pair(each)

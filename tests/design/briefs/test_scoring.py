@@ -62,6 +62,7 @@ def test_search_keeps_rules_and_reaches_floors(env: DesignEnv) -> None:
     assert played[:2].min() > 0.13 > played[2]
 
 
+@pytest.mark.slow
 def test_ends_are_measured_or_the_brief_refused(env: DesignEnv) -> None:
     measured = Measured({"p": env})
     scaled = measured(BRIEF)

@@ -26,6 +26,7 @@ def test_the_newest_good_model_is_found_at_any_depth(tmp_path: Path) -> None:
     assert choice.model == newest and not choice.passed_over and str(choice) == ""
 
 
+@pytest.mark.slow
 def test_each_newer_model_is_passed_over_for_a_reason(tmp_path: Path) -> None:
     good = leave_trained_run(tmp_path / "good", time=1)
     leave_trained_run(tmp_path / "smoke", "+experiment=smoke", time=9)

@@ -112,6 +112,7 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
     assert second - first >= wait
 
 
+@pytest.mark.slow
 def test_the_first_failure_for_good_stops_the_rest() -> None:
     def fail(count: int, _: dict[str, Any]) -> Reply:
         """Hold each worker, after the first failures, for long enough that it is stopped."""

@@ -177,6 +177,7 @@ def test_a_missing_recording_is_a_sentence(tmp_path: Path) -> None:
         revenue(settings, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_local_model_plays_an_episode(tmp_path: Path) -> None:
     leave_untrained_model(tmp_path / "model")
     asks = []

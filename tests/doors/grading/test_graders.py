@@ -121,6 +121,7 @@ def test_a_verifier_that_pays_for_everything_is_rejected(
         assert grader.run(subject(address)).status is CheckStatus.FAIL
 
 
+@pytest.mark.slow
 def test_a_service_that_draws_its_own_seeds_is_rejected(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_clock_tells_values(sales: int) -> None:
     assert asked.high[25] * asked.money > 0.27
 
 
+@pytest.mark.slow
 def test_a_clock_tells_the_best_reserve() -> None:
     """It is 1/2; of one log it is off by 0.03, so the mean over five is taken."""
 

@@ -30,6 +30,7 @@ def separated(bids: np.ndarray, own_bid: bool = True) -> Deconvolution:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lowest", "deviation"), [(0.5, 0.1), (0.5, 0.6), (0.0, 0.3)])
 def test_quartiles_are_those_of_private_values(lowest: float, deviation: float) -> None:
     """Mean errors over five logs of 400 sales; by second moments the median was 0.021 too low."""

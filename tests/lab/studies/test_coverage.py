@@ -43,6 +43,7 @@ def row(log: int, low: float, high: float, **others: object) -> dict[str, object
     return place | ends | known | others
 
 
+@pytest.mark.slow
 def test_a_log_has_an_interval_of_each_quantity() -> None:
     rows = found(JOB)
     assert tuple(rows.index) == QUANTITIES
@@ -53,6 +54,7 @@ def test_a_log_has_an_interval_of_each_quantity() -> None:
     assert 0.0 < rows.loc[GAIN, "true_low"] < 0.0313
 
 
+@pytest.mark.slow
 def test_the_reserve_counts_in_the_money_of_the_typical_sale() -> None:
     """With a covariate too, it is near the bids of a sale of size 1."""
     rows = found(replace(JOB, kind="covariate"))

@@ -147,6 +147,7 @@ def test_a_malformed_answer_sells_nothing() -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_population_of_known_optimum_has_the_name_of_its_setting() -> None:
     """Exponential values are kept by 257 knots here, which adds 0.00015."""
     for name, each in theory_table(POPULATIONS).set_index("population").iterrows():

@@ -57,6 +57,7 @@ def both() -> dict[str, Played]:
     return {SIMULATED: played(None), MODEL: played(equilibrium)}
 
 
+@pytest.mark.slow
 def test_those_who_bid_the_equilibrium_leave_no_gap(both: dict[str, Played]) -> None:
     gaps = behaviour_gap(both[SIMULATED], both[MODEL], 0.95)
     assert abs(gaps[["r_gap", "revenue_gap"]]).max().max() < 1e-9

@@ -172,6 +172,7 @@ def test_a_comparison_of_trained_models_asks_for_their_sweep() -> None:
         assert "name the folder of a sweep" in failure(f"+experiment={name}")
 
 
+@pytest.mark.slow
 def test_the_service_and_the_endpoint_of_a_designer_have_other_ports() -> None:
     x = "evaluation.baselines.x"
     config = composed("+experiment=serve", f"+designer@{x}=endpoint", f"{x}.model=m")

@@ -43,6 +43,7 @@ def _records(who: BidderType) -> tuple[np.ndarray, np.ndarray]:
     return type_columns([who]), bidders
 
 
+@pytest.mark.slow
 def test_kernels_follow_the_formulas_for_random_distributions() -> None:
     rng, shapes = np.random.default_rng(3), 0
     for _ in range(600):

@@ -33,6 +33,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_report_is_a_page_that_may_do_nothing_and_leaves_no_file(reach, scratch: Path) -> None:
     client = reach(report_on=echoing, **PATIENT)
     made = client.post("/api/bids", json={"csv": LOG, "name": "my log", "format": "ascending"})
@@ -93,6 +94,7 @@ def test_bodies_that_are_too_long_or_no_text_are_refused(reach) -> None:
         assert client.post("/api/bids", json=body).status_code == 422
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_used_or_takes_too_long_is_said_so(reach, scratch: Path) -> None:
     answer = reach(report_on=refused, **PATIENT).post("/api/bids", json={"csv": LOG})
     assert answer.status_code == 422

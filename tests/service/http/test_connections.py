@@ -329,6 +329,7 @@ def brief(catalogue: Any) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.slow
 def test_half_a_request_is_answered_408(brief: str) -> None:
     for data in (HEAD, HEAD + b"Content-Length: 9\r\n\r\n{"):
         answer = exchanged(brief, data)

@@ -209,6 +209,7 @@ def test_others_are_served_while_a_slow_model_is_asked(
         assert len(server.requests) == 4
 
 
+@pytest.mark.slow
 def test_a_reset_meanwhile_plays_no_step_of_the_old_episode(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
