@@ -33,6 +33,7 @@ from daedalus.market.mechanism import mechanism_from_mapping
 from daedalus.training.doubting_reader import DoubtingReader
 from daedalus.training.sentence_encoder import SentenceEncoder
 from daedalus.training.splitting_reader import SplittingReader
+from daedalus.training.surer_reader import SurerReader
 from daedalus.training.tuned_reader import TunedReader
 from tests.design.designers.chat_double import Reply, serving
 from tests.launching import play
@@ -345,7 +346,9 @@ def shipped() -> DoubtingReader:
     except CannotRunError as error:
         pytest.skip(str(error))
     assert isinstance(reader, DoubtingReader) and isinstance(reader.reader, SplittingReader)
-    for each in (reader.reader.whole, reader.reader.words, reader.doubter):
+    whole = reader.reader.whole
+    assert isinstance(whole, SurerReader) and whole.second is reader.doubter
+    for each in (whole.first, whole.second, reader.reader.words):
         assert isinstance(each, TunedReader)
         each.encoder = Remembering(each.encoder)
     return reader

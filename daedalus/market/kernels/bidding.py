@@ -278,6 +278,8 @@ def bid(
 ) -> int:
     """Let each bidder draw values, decide on entry and bid; return the number of false names.
 
+    Rings replace bids of their members afterwards (``rings.py``). Entry depends on no value drawn.
+
     Args:
         current: The round.
         types: Bidder types.
