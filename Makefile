@@ -94,8 +94,6 @@ test-service:
 	$(RUN) -m deploy.compile
 	$(RUN) -m pytest -q -m "" -n 2 $(SERVICE)
 
-# Many of them wait for processes that they start, so there is one worker more than cores.
-test-others: export PYTEST_XDIST_AUTO_NUM_WORKERS = $(shell $(RUN) -c "import joblib; print(joblib.cpu_count() + 1)")
 test-others:
 	nice -n 10 $(RUN) -m pytest -q -m "" --maxprocesses 64 $(SERVICE:%=--ignore=%) $(ALONE:%=--deselect=%)
 
