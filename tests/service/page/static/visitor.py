@@ -30,7 +30,7 @@ DESIGNERS: dict[str, Designer] = {
 WAIT = 30_000  # milliseconds, on a busy machine
 
 PROGRESS = """([text, logged]) =>
-    document.getElementById("progress").textContent.includes(text)
+    document.getElementById("progress")?.textContent.includes(text)
     && [null, document.querySelectorAll("#log tr").length].includes(logged)"""
 
 
@@ -91,6 +91,7 @@ class Visitor:
         """Wait until the page says so, and so many steps are in the log, if that is asked.
 
         ``expect`` looks twice a second, and describes what it sees each time it looks in vain.
+        A tab that has just opened holds no page yet.
         """
         with suppress(TooLate):
             self.page.wait_for_function(PROGRESS, arg=[text, logged], polling=50, timeout=WAIT)
