@@ -14,8 +14,14 @@ from daedalus.design.briefs.clauses import Understanding
 from daedalus.design.briefs.model_reader import ModelReader
 from daedalus.design.briefs.readers import KeywordReader, Reader, read
 from daedalus.design.briefs.wordings import examples, packaged_reader
-from daedalus.lab.studies.brief_reading import reading, reading_curves, sellers_table, shares
-from daedalus.launch.brief_answer import load_understanding
+from daedalus.lab.studies.brief_reading import (
+    reading,
+    reading_curves,
+    sellers_table,
+    shares,
+    sureness,
+)
+from daedalus.launch.brief_answer import load_understanding, reader_for_people
 from daedalus.launch.config.tasks import BriefReading
 from daedalus.launch.from_config import load_brief_model, load_reader
 from daedalus.launch.tracked import tracked
@@ -23,7 +29,7 @@ from daedalus.runs.importing import slow_imports
 
 
 def main(config: BriefReading, out: Path) -> None:
-    """Write reading.csv, reading_shares.csv, the figure by number of wordings, and sellers.csv."""
+    """Write what readers understand by number of wordings, and of briefs as sellers write them."""
     with tracked(config, out) as (_, report):
         table = pd.concat(_read(config), ignore_index=True)
         found = shares(table, config.evaluation.confidence)
@@ -36,7 +42,10 @@ def main(config: BriefReading, out: Path) -> None:
         except CannotRunError as error:
             return report.say(f"no table of briefs as sellers write them: {error}")
         title = "demands in briefs as sellers write them, several in a sentence"
-        return report.table(sellers, "sellers", title)
+        report.table(sellers, "sellers", title)
+        title = "clauses of the package's reader, by how sure it says that it is"
+        found = sureness(partial(read, reader_for_people(load_reader)))
+        return report.table(found, "sureness", title)
 
 
 def _read(config: BriefReading) -> Iterator[pd.DataFrame]:

@@ -229,13 +229,13 @@ def load_reader(name: str, benchmark: bool, checkpoint: str) -> Reader:
     """
     if name == "tuned":
         with slow_imports():
-            from daedalus.training.doubting_reader import load_doubting_reader
+            from daedalus.training.judging_reader import load_judging_reader
             from daedalus.training.tuned_reader import load_reader as load_tuned
 
         if checkpoint or benchmark:
             folder = Path(checkpoint) if checkpoint else packaged_reader("benchmark_reader")
             return load_tuned(folder)
-        return load_doubting_reader()
+        return load_judging_reader()
     with slow_imports():
         from daedalus.design.briefs.linear_reader import LinearReader
         from daedalus.training.sentence_encoder import load_sentence_encoder

@@ -64,12 +64,20 @@ class TunedReader:
             starts = range(0, len(sentences), _AT_ONCE)
             return [each for at in starts for each in read(sentences[at : at + _AT_ONCE])]
 
+    def odds(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """Return the probability of each meaning of each sentence as a whole, shape (B, M)."""
+        with torch.no_grad():
+            starts = range(0, len(sentences), _AT_ONCE)
+            rows = [self._odds_of_sentences(sentences[at : at + _AT_ONCE]) for at in starts]
+        return np.concatenate(rows)
+
+    def _odds_of_sentences(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        return self._odds(self.logits(self.encoder([masked(each) for each in sentences])))
+
     def _clauses_of_sentences(self, sentences: Sequence[str]) -> list[Clause]:
-        logits = self.logits(self.encoder([masked(each) for each in sentences]))
-        probabilities = self._odds(logits)
         return [
             self._clause(sentence, sentence, int(row.argmax()), row)
-            for sentence, row in zip(sentences, probabilities, strict=True)
+            for sentence, row in zip(sentences, self._odds_of_sentences(sentences), strict=True)
         ]
 
     def _clauses_of_parts(self, sentences: Sequence[str]) -> list[Clause]:

@@ -89,9 +89,9 @@ def test_sentences_that_exclude_each_other_are_both_named(understand: Understand
 
 
 def test_a_name_beside_what_is_read_is_not_lost(understand: Understand) -> None:
-    understood = understand("For the revenue's sake the reserve must be at least 0.3.")
-    reserve, beside = understood.readings
-    assert (reserve.use, reserve.clause.meaning) == ("used", "reserve_least/x")
+    understood = understand("In the name of revenue, winners pay their own bid.")
+    payment, beside = understood.readings
+    assert (payment.use, payment.clause.meaning) == ("used", "payment/first_price")
     assert (beside.use, beside.clause.meaning, beside.says) == ("unused", "aim/revenue", BESIDE)
     assert len(understood.warnings) == 1
 

@@ -43,7 +43,7 @@ def test_hidden_states_are_those_of_transformers(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_reading_imports_no_library_of_training() -> None:
     """To import them takes longer than all else of ``ask brief=…`` but the search."""
-    script = "import sys, daedalus.training.doubting_reader; print(*sys.modules)"
+    script = "import sys, daedalus.training.judging_reader; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     modules = set(loaded.stdout.split())
     assert "torch" in modules and not {"transformers", "peft", "sklearn"} & modules

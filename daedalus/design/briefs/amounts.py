@@ -36,7 +36,9 @@ _SIZES = "|".join([*_PLURALS, *_PARTS])
 _WORD = "(?:" + "|".join(["hundred", *sorted(_NUMBERS, key=len, reverse=True)]) + ")"
 _DIGIT = f"(?:{'|'.join(_ONES[:10])})"
 _SERIES = rf"{_WORD}(?:(?:[ -]|(?<=hundred) and ){_WORD}){{0,7}}"
+_ALL = "(?:full|whole|entire)"
 _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{_SIZES})\b)"
+_WORDS += rf"|\ba(?= {_ALL} point\b)|\ba(?= (?:{_ALL} )?point and an? (?:{_SIZES})\b)"
 _NO_PLACE = "this that the a no any some which on see my your our every".split()
 _WORDS += "|" + "".join(rf"(?<!\b{each} )" for each in _NO_PLACE)  # at this point two of them left
 _WORDS += rf"\bpoint {_DIGIT}(?: {_DIGIT})*\b(?!\s*:)"  # Point two: who may bid
@@ -47,9 +49,11 @@ _NO_THOUSANDS = r"(?![1-9]\d{0,2}(?:,\d{3})+(?!\d))"  # 2,500 is out of range, o
 _GROUPED = r"[1-9]\d{0,2}(?:[\s'\u2019]\d{3})+(?!\d)"  # 1 000
 _AMOUNT = re.compile(
     rf"{_NO_AMOUNT}{_NO_THOUSANDS}"
-    rf"(?>(?P<number>{_GROUPED}|\d{{1,9}}/\d{{1,9}}(?![\d/])|\d{{1,9}}(?:[.,]\d{{1,9}})?(?![\d/])"
+    rf"(?>(?P<number>{_GROUPED}|(?:\d{{1,2}} (?=\d/))?\d{{1,9}}/\d{{1,9}}(?![\d/])"
+    r"|\d{1,9}(?:[.,]\d{1,9})?(?![\d/])"
     rf"|[.,]\d{{1,9}}|{_WORDS}|\bhalf\b))"
-    rf"(?P<more>\s+and\s+a\s+(?P<part>{_SIZES})\b)?{_UNIT}{_OUT_OF}",
+    rf"(?P<more>(?:\s+(?:{_ALL}\s+)?points?)?\s+and\s+an?\s+(?P<part>{_SIZES})\b)?"
+    rf"{_UNIT}{_OUT_OF}",
     re.IGNORECASE,
 )
 # Numbers that are named together: 0.2-0.4, 20 to 40 percent.
@@ -237,8 +241,9 @@ def _number(text: str) -> float | None:
     if text == "half":
         return 0.5
     if "/" in text:
-        above, below = text.split("/")
-        return int(above) / int(below) if int(below) else None
+        *wholes, fraction = text.split(" ")
+        above, below = map(int, fraction.split("/"))
+        return sum(map(int, wholes)) + above / below if below else None
     if text[0].isdigit() or text[0] in ".,":
         return float(re.sub(r"[\s'\u2019]", "", text).replace(",", "."))
     whole, _, decimals = text.partition("point")

@@ -91,7 +91,7 @@ def plain_and_near_examples() -> list[tuple[str, str]]:
 
 
 def packaged_reader(
-    name: Literal["reader", "words_reader", "doubting_reader", "benchmark_reader"],
+    name: Literal["reader", "words_reader", "wary_reader", "benchmark_reader"],
 ) -> Path:
     """Return the folder of a trained reader in the package."""
     return DATA / name

@@ -12,12 +12,18 @@ from matplotlib.figure import Figure
 
 from daedalus.design.briefs.clauses import Clause, Understanding
 from daedalus.design.briefs.meanings import MEANINGS, OTHER, kind
-from daedalus.design.briefs.named import BESIDE
+from daedalus.design.briefs.named import BESIDE, can_be_used
 from daedalus.design.briefs.readers import Reader
 from daedalus.design.briefs.wordings import DATA, wordings
 from daedalus.evaluation.figures import empty_panels, entitle, palette
 from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import mean_estimate
+
+Demand = tuple[str, float | None]
+"""A meaning and its amount, if it takes one."""
+
+_SURE = (0.0, 0.25, 0.5, 0.72, 0.85, 0.95, 1.0)
+"""Ends of the ranges of ``sureness``; a clause below 0.72 is not used."""
 
 _COUNTS = ("demands", "right", "wrong", "lost")
 
@@ -66,16 +72,54 @@ def sellers_read(understand: Callable[[str], Understanding], briefs: str) -> pd.
         is ``lost`` without a word: neither used, nor named as not used. A part that was not
         understood is a word for one demand, and a remark is one if it names a demand.
     """
-    lines = (DATA / "sellers" / f"{briefs}.jsonl").read_text(encoding="utf-8").splitlines()
-    return pd.DataFrame(_demands(understand, **json.loads(line)) for line in lines)
+    return pd.DataFrame(_demands(understand, *each) for each in seller_briefs(briefs))
+
+
+def seller_briefs(name: str) -> list[tuple[str, list[Demand]]]:
+    """Return the briefs of a file of ``SELLERS``, each with what it asks for."""
+    lines = (DATA / "sellers" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    given = (json.loads(line) for line in lines)
+    return [(each["brief"], [demand(*pair) for pair in each["meanings"]]) for each in given]
+
+
+def found_in(understand: Callable[[str], Understanding], briefs: str) -> list[tuple[Clause, bool]]:
+    """Return the clauses in a file of ``SELLERS`` that could be used, and whether each is right."""
+    return [
+        (each, demand(each.meaning, each.amount) in asked)
+        for brief, asked in seller_briefs(briefs)
+        for each in understand(brief).sentences
+        if can_be_used(each)
+    ]
+
+
+def sureness(understand: Callable[[str], Understanding]) -> pd.DataFrame:
+    """Return how many clauses are right of those of which a reader is about equally sure.
+
+    They are of the files that test. ``understand`` must not leave out what the reader doubts.
+    """
+    files = [each for each in SELLERS if "test" in each]
+    found = [each for file in files for each in found_in(understand, file)]
+    rows = pd.DataFrame([(clause.confidence, right) for clause, right in found])
+    rows.columns = pd.Index(["sure", "right"])
+    bins = pd.cut(rows["sure"], _SURE, include_lowest=True)
+    table = rows.groupby(bins, observed=True).agg(
+        number=("right", "size"), sure=("sure", "mean"), right=("right", "mean")
+    )
+    ends = pd.DataFrame([(each.left, each.right) for each in table.index], columns=["from", "to"])
+    return pd.concat([ends.clip(lower=0.0), table.reset_index(drop=True)], axis=1)
+
+
+def demand(meaning: str, amount: float | None) -> Demand:
+    """Return a meaning with its amount to two digits: a third is written as 0.33, too."""
+    return meaning, None if amount is None else round(amount, 2)
 
 
 def _demands(
-    understand: Callable[[str], Understanding], brief: str, meanings: list[list[Any]]
+    understand: Callable[[str], Understanding], brief: str, meanings: Sequence[Demand]
 ) -> dict[str, Any]:
     found = understand(brief)
-    asked = Counter((name, _rounded(amount)) for name, amount in meanings if name != OTHER)
-    used = Counter((each.meaning, _rounded(each.amount)) for each in found.clauses)
+    asked = Counter(each for each in meanings if each[0] != OTHER)
+    used = Counter(demand(each.meaning, each.amount) for each in found.clauses)
     right = (asked & used).total()
     missing = {name for name, _ in asked - used}
     named = [
@@ -87,10 +131,6 @@ def _demands(
     missed = asked.total() - right
     row: dict[str, Any] = {"brief": brief, "demands": asked.total(), "right": right}
     return row | {"wrong": used.total() - right, "lost": missed > max(told, 0)}
-
-
-def _rounded(amount: float | None) -> float | None:
-    return None if amount is None else round(amount, 2)  # a third is written as 0.33, too
 
 
 def sellers_table(understand: Mapping[str, Callable[[str], Understanding]]) -> pd.DataFrame:
