@@ -316,7 +316,7 @@ CLAIMS: dict[str, list[Claim]] = {
         ),
         Claim(
             "sentences: how sure a part must be",
-            r"less\s+than\s+(0\.\d+)\s+sure,\s+or\s+that\s+a\s+second\s+look",
+            r"less\s+than\s+(0\.\d+)\s+sure\s+is\s+not\s+used",
             lambda _: f"{LEAST_CONFIDENCE}",
         ),
     ],

@@ -44,8 +44,8 @@ class BriefReaderSettings(Checked):
             be set has most, and would draw short rules to it. So the package's reader of whole
             sentences is trained, and the benchmark's is not.
         near: Whether it learns, too, what only sounds like a meaning, see ``near_examples`` and
-            ``plain_and_near_examples``, and each part of what people write. So the package's reader
-            that doubts is trained. Weights lie between those of ``balanced``.
+            ``plain_and_near_examples``, and each part of what people write. So the package's wary
+            reader is trained. Weights lie between those of ``balanced``.
         parts: Whether each word learns a meaning, also from sentences that ask for several things,
             as those that people write. Weights lie between those of ``balanced``, too.
     """

@@ -73,7 +73,7 @@ def near_examples() -> list[tuple[str, str]]:
 
 
 def plain_and_near_examples() -> list[tuple[str, str]]:
-    """Return more sentences with their classes, for a reader that doubts what is not asked.
+    """Return more sentences with their classes, for a wary reader.
 
     Eight writers wrote them: four what only sounds like a meaning, and four plain demands, so that
     the reader does not doubt those. Two of each four wrote short orders, such as "No VCG". Four
