@@ -84,6 +84,11 @@ _HIDDEN = re.compile(
     r"(?:secret|hidden|private|confidential|anonymous))\b",
     re.IGNORECASE,
 )
+_UNWANTED = re.compile(
+    r"\b(?:can(?:['\u2019]?t|not)|(?:do|wo|would|could)n['\u2019]?t|(?:can|do|would) not) (?:\w+ )?"
+    r"(?:have|want|like|stand|bear|accept|allow|tolerate)\b|\bwill not (?:have|stand|accept)\b",
+    re.IGNORECASE,
+)
 _TOLD = re.compile(
     r"\b(?:show\w*|tell\w*|told|publi\w*|reveal\w*|disclos\w*|announc\w*|open\w*|sees?|seen|shar\w*"
     r"|transparent|post\w*|know\w*|names? (?:the|who|our)|print\w*|visible|display\w*|read out"
@@ -144,8 +149,11 @@ def _is_less_than_none(words: str) -> bool:
 
 
 def _is_hidden(words: str) -> bool:
-    turned = _turns_a_rule(words) or _TOLD.search(words)
-    return bool(_HIDDEN.search(words)) and not turned
+    if _HIDDEN.search(words):
+        return not (_turns_a_rule(words) or _TOLD.search(words))
+    unwanted = _UNWANTED.search(words)
+    rest = _NO_MORE.split(words[unwanted.end() :])[0] if unwanted else ""
+    return bool(_TOLD.search(rest)) and not (_KEPT.search(words) or _turns_a_rule(rest))
 
 
 def _is_told(words: str) -> bool:

@@ -83,6 +83,7 @@ OPPOSITES = {
         "The winner stays anonymous.",
     ],
     "price_told/yes": ["Prices stay strictly confidential."],
+    "bids_told/yes": ["What I can't have is the bids of the others being shown around afterwards."],
     "nothing_told/all": [
         "Be completely open, tell bidders everything.",
         "Everything must be public.",
@@ -108,7 +109,11 @@ MEANT = {
     ],
     "winner_told/yes": ["Do not hide who won.", "Name the winner; the losers remain anonymous."],
     "reserve_told/yes": ["Post the reserve and keep the bids private."],
-    "price_told/yes": ["Keep nothing secret: tell them the price."],
+    "price_told/yes": [
+        "Keep nothing secret: tell them the price.",
+        "We don't want hush-hush prices; say openly what every lot sold for.",
+        "I won't have whispering about what it went for, so let the buyers hear it.",
+    ],
     "nothing_told/all": [
         "Keep everything secret.",
         "Tell them nothing at all.",
