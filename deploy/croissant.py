@@ -261,7 +261,8 @@ PUBLISHED = (
             "description": "Briefs as sellers write them, with their meanings and amounts, which "
             "each line has under the key meanings. Short files hold notes; most sentences of near "
             "ones only sound like a demand, plain ones ask for one thing in plain words, "
-            "orders have one to seven words, and typed ones are what sixty sellers would type.",
+            "orders have one to seven words, and typed ones are what sixty sellers would type. "
+            "Messages are talk to a half, those of messages_test by four writers.",
             "in_language": ["en"],
             "data_collection": "Each file by another instance of a language model, which saw the "
             "meanings and, for orders and plain sentences, a few examples.",
@@ -270,7 +271,8 @@ PUBLISHED = (
                 "The labels are the writer's. Of test_2, test_3, short_test_2, short_test_3, the "
                 "files of bounds, near_test_2 and plain_test_2, readers that saw no labels gave "
                 "all 1,483 again, all 440 of the typed files, of the orders 539 of 540 (the other "
-                "one has the reader's label), and of the other single sentences 635 of 653."
+                "one has the reader's label), and of the other single sentences 635 of 653. "
+                "Nobody gave those of messages again."
             ],
             "data_biases": ["English alone. Instances of a language model are much alike."],
             "data_limitations": [
@@ -284,7 +286,8 @@ PUBLISHED = (
                 "have read. All files were read once by the one that ships, and its judge was "
                 "fitted to files with dev in their names. "
                 "One word was added after a look at an order of orders_test_2, and nothing was "
-                "chosen on typed_test: nobody looked at its errors. "
+                "chosen on typed_test and messages_test_2: nobody looked at their errors. "
+                "Amounts and one pattern of words were mended after a look at messages_test. "
                 "That those who name a bare reserve mean exactly that was seen in the labels of "
                 "all files.",
                 "Ten sentences of plain_dev and plain_test, two of near_test and ten of "

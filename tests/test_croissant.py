@@ -22,7 +22,7 @@ _ROWS = {"benchmark": 980, "benchmark_2": 980, "best_fixed_wide": 196, "classic_
 _ROWS |= {"near_dev": 150, "near_test": 159, "near_test_2": 158}
 _ROWS |= {"plain_dev": 172, "plain_test": 172, "plain_test_2": 172}
 _ROWS |= {"orders_dev": 180, "orders_test": 180, "orders_test_2": 180}
-_ROWS |= {"typed_dev": 220, "typed_test": 220}
+_ROWS |= {"typed_dev": 220, "typed_test": 220, "messages_test": 160, "messages_test_2": 40}
 reads_croissant = pytest.mark.skipif(
     find_spec("mlcroissant") is None, reason="mlcroissant is not installed; make setup installs it"
 )

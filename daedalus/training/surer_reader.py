@@ -15,13 +15,13 @@ class SurerReader:
 
     Attributes:
         first: It gives a sentence one meaning, and is taken where both are equally sure.
-        second: So does it.
+        second: It gives a sentence one meaning, too.
     """
 
     first: Reader
     second: Reader
 
     def clauses(self, sentences: Sequence[str]) -> list[Clause]:
-        """Return for each sentence the clause of which its reader is surer."""
+        """Return for each sentence the clause of which its reader is surer, in doubt or not."""
         both = zip(self.first.clauses(sentences), self.second.clauses(sentences), strict=True)
         return [max(pair, key=lambda each: each.confidence) for pair in both]

@@ -1,8 +1,8 @@
 """A reader of briefs: the sentence encoder with adapters, and a linear layer for meanings.
 
 One sentence is one example. Whole briefs are read sentence by sentence, so their composition needs
-no training. A sentence has one meaning for the benchmark's reader. That of the package gives each
-word a meaning, so a sentence may ask for several things.
+no training. A sentence has one meaning, or each of its words has one, so that it may ask for
+several things.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class TunedReader:
         with torch.no_grad():
             starts = range(0, len(sentences), _AT_ONCE)
             rows = [self._odds_of_sentences(sentences[at : at + _AT_ONCE]) for at in starts]
-        return np.concatenate(rows)
+        return np.concatenate([np.zeros((0, len(self.meanings)), np.float32), *rows])
 
     def _odds_of_sentences(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         return self._odds(self.logits(self.encoder([masked(each) for each in sentences])))

@@ -310,13 +310,14 @@ def test_reading_grows_with_the_wordings_that_a_reader_learns(
 
 
 READ = {
-    "test": (158, 2), "test_2": (133, 6), "test_3": (134, 5), "bounds_test": (81, 5),
-    "short_test": (127, 2), "short_test_2": (128, 5), "short_test_3": (141, 2),
-    "short_bounds_test": (95, 4), "near_test": (32, 9), "near_test_2": (36, 13),
-    "plain_test": (170, 0), "plain_test_2": (171, 0), "orders_test": (86, 4),
-    "orders_test_2": (96, 10), "typed_test": (151, 10),
+    "test": (158, 2, 1), "test_2": (133, 6, 6), "test_3": (134, 5, 8), "bounds_test": (81, 5, 6),
+    "short_test": (127, 2, 5), "short_test_2": (128, 5, 3), "short_test_3": (141, 2, 2),
+    "short_bounds_test": (95, 4, 4), "near_test": (32, 9, 0), "near_test_2": (36, 13, 1),
+    "plain_test": (170, 0, 0), "plain_test_2": (171, 0, 0), "orders_test": (86, 4, 0),
+    "orders_test_2": (96, 10, 0), "typed_test": (151, 10, 7), "messages_test": (364, 13, 2),
+    "messages_test_2": (91, 6, 1),
 }  # fmt: skip
-"""Demands that were read right, and wrong rules, when this was written, of each file that tests."""
+"""Demands read right, wrong rules, and briefs that lose a demand, of each file that tests."""
 
 
 class Remembering(SentenceEncoder):
@@ -365,12 +366,12 @@ def test_the_shipped_reader_reads_what_sellers_write(briefs: str, shipped: Judgi
     understanding = partial(read, shipped, least_confidence=LEAST_CONFIDENCE)
     counts = sellers_read(understanding, briefs)[["demands", "right", "wrong", "lost"]].sum()
     assert_read(briefs, counts)
-    assert counts["lost"] <= 9
 
 
 def assert_read(briefs: str, counts: pd.Series[Any]) -> None:
-    right, wrong = READ[briefs]
-    assert counts["right"] >= right - READ_DEMANDS and counts["wrong"] <= wrong + READ_DEMANDS
+    right, wrong, lost = READ[briefs]
+    assert counts["right"] >= right - READ_DEMANDS
+    assert counts["wrong"] <= wrong + READ_DEMANDS and counts["lost"] <= lost + READ_DEMANDS
 
 
 def meet_at_once(reader: JudgingReader, briefs: str) -> None:

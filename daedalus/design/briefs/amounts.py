@@ -38,7 +38,7 @@ _DIGIT = f"(?:{'|'.join(_ONES[:10])})"
 _SERIES = rf"{_WORD}(?:(?:[ -]|(?<=hundred) and ){_WORD}){{0,7}}"
 _ALL = "(?:full|whole|entire)"
 _WORDS = rf"\b(?:an? (?=hundred))?{_SERIES}(?: point {_SERIES})?\b|\ban?(?= (?:{_SIZES})\b)"
-_WORDS += rf"|\ba(?= {_ALL} point\b)|\ba(?= (?:{_ALL} )?point and an? (?:{_SIZES})\b)"
+_WORDS += rf"|\ba(?= {_ALL} point\b)|\ba(?= (?:{_ALL} )?point and (?:an? )?(?:{_SIZES})\b)"
 _NO_PLACE = "this that the a no any some which on see my your our every".split()
 _WORDS += "|" + "".join(rf"(?<!\b{each} )" for each in _NO_PLACE)  # at this point two of them left
 _WORDS += rf"\bpoint {_DIGIT}(?: {_DIGIT})*\b(?!\s*:)"  # Point two: who may bid
@@ -52,7 +52,8 @@ _AMOUNT = re.compile(
     rf"(?>(?P<number>{_GROUPED}|(?:\d{{1,2}} (?=\d/))?\d{{1,9}}/\d{{1,9}}(?![\d/])"
     r"|\d{1,9}(?:[.,]\d{1,9})?(?![\d/])"
     rf"|[.,]\d{{1,9}}|{_WORDS}|\bhalf\b))"
-    rf"(?P<more>(?:\s+(?:{_ALL}\s+)?points?)?\s+and\s+an?\s+(?P<part>{_SIZES})\b)?"
+    rf"(?P<more>(?:\s+(?:{_ALL}\s+)?points?)?\s+and\s+an?\s+(?P<part>{_SIZES})\b"
+    r"|(?:\s+points?\s+and|\s+and(?=\s+half\s+points?\b))\s+half\b(?!\s+(?:of|the)\b))?"
     rf"{_UNIT}{_OUT_OF}",
     re.IGNORECASE,
 )
@@ -212,7 +213,7 @@ def _read(text: str, match: re.Match[str]) -> _Found | None:
     sure = any(mark in raw for mark in "./,") or raw == "half" or "point" in raw
     unit: float | None = None
     if match["more"]:
-        number, sure = number + 1 / _size(match["part"]), True
+        number, sure = number + 1 / _size(match["part"] or "half"), True
     if match["unit"]:
         unit = _size(match["unit"])
     elif match["whole"]:

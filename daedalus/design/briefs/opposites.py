@@ -85,8 +85,12 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _UNWANTED = re.compile(
-    r"\b(?:can(?:['\u2019]?t|not)|(?:do|wo|would|could)n['\u2019]?t|(?:can|do|would) not) (?:\w+ )?"
-    r"(?:have|want|like|stand|bear|accept|allow|tolerate)\b|\bwill not (?:have|stand|accept)\b",
+    r"\b(?:I|we) (?:(?:do|would)(?:n['\u2019]?t| not) (?:want|like|accept)"
+    r"|(?:can(?:['\u2019]?t|not)|will not|won['\u2019]?t) (?:have|stand|bear|accept|allow))\b",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(
+    r"\b(?:show\w*|told|tell\w*|reveal\w*|publish\w*|disclos\w*|announc\w*|seen?|know)\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
@@ -152,8 +156,8 @@ def _is_hidden(words: str) -> bool:
     if _HIDDEN.search(words):
         return not (_turns_a_rule(words) or _TOLD.search(words))
     unwanted = _UNWANTED.search(words)
-    rest = _NO_MORE.split(words[unwanted.end() :])[0] if unwanted else ""
-    return bool(_TOLD.search(rest)) and not (_KEPT.search(words) or _turns_a_rule(rest))
+    rest = _NO_MORE.split(words[unwanted.end() :].replace(".", ","))[0] if unwanted else ""
+    return bool(_SHOWN.search(rest)) and not (_KEPT.search(words) or _turns_a_rule(rest))
 
 
 def _is_told(words: str) -> bool:

@@ -76,7 +76,7 @@ def plain_and_near_examples() -> list[tuple[str, str]]:
     """Return more sentences with their classes, for a wary reader.
 
     Eight writers wrote them: four what only sounds like a meaning, and four plain demands, so that
-    the reader does not doubt those. Two of each four wrote short orders, such as "No VCG". Four
+    it does not take those for none. Two of each four wrote short orders, such as "No VCG". Four
     more wrote both, as sellers of many trades would type, single sentences and parts of longer
     ones.
     """

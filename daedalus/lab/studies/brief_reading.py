@@ -14,7 +14,9 @@ from daedalus.design.briefs.clauses import Clause, Understanding
 from daedalus.design.briefs.meanings import MEANINGS, OTHER, kind
 from daedalus.design.briefs.named import BESIDE, can_be_used
 from daedalus.design.briefs.readers import Reader
+from daedalus.design.briefs.terms import term_of
 from daedalus.design.briefs.wordings import DATA, wordings
+from daedalus.design.designers.brief_search import LEAST_CONFIDENCE
 from daedalus.evaluation.figures import empty_panels, entitle, palette
 from daedalus.evaluation.readable import readable
 from daedalus.evaluation.statistics import mean_estimate
@@ -22,8 +24,8 @@ from daedalus.evaluation.statistics import mean_estimate
 Demand = tuple[str, float | None]
 """A meaning and its amount, if it takes one."""
 
-_SURE = (0.0, 0.25, 0.5, 0.72, 0.85, 0.95, 1.0)
-"""Ends of the ranges of ``sureness``; a clause below 0.72 is not used."""
+_SURE = (0.0, 0.25, 0.5, LEAST_CONFIDENCE, 0.85, 0.95, 1.0)
+"""Ends of the ranges of ``sureness``."""
 
 _COUNTS = ("demands", "right", "wrong", "lost")
 
@@ -31,11 +33,14 @@ _WRITERS = ("dev", "dev_2", "test", "test_2", "test_3", "bounds_dev", "bounds_te
 _ORDERS = ("orders_dev", "orders_test", "orders_test_2")
 _SENTENCES = ("near_dev", "near_test", "near_test_2", "plain_dev", "plain_test", "plain_test_2")
 _TYPED = ("typed_dev", "typed_test")
-SELLERS = (*_WRITERS, *(f"short_{each}" for each in _WRITERS), *_SENTENCES, *_ORDERS, *_TYPED)
+_MESSAGES = ("messages_test", "messages_test_2")
+_SHORT = tuple(f"short_{each}" for each in _WRITERS)
+SELLERS = (*_WRITERS, *_SHORT, *_SENTENCES, *_ORDERS, *_TYPED, *_MESSAGES)
 """Briefs as sellers write them, each file by a writer of its own. Short ones are notes; those of
-bounds have amounts that are bounded from a side. The others are single sentences: most near ones
-only sound like a demand, plain ones ask for one thing in plain words, orders are of one to seven
-words ("Rings are fine"), and typed ones are what sixty sellers would type, asked for or not."""
+bounds have amounts that are bounded from a side. Messages, of which four writers share one file,
+are talk to a half. The others are single sentences: most near ones only sound like a demand, plain
+ones ask for one thing in plain words, orders are of one to seven words ("Rings are fine"), and
+typed ones are what sixty sellers would type, asked for or not."""
 
 
 def reading(reader: Reader, benchmark: bool) -> pd.DataFrame:
@@ -83,12 +88,15 @@ def seller_briefs(name: str) -> list[tuple[str, list[Demand]]]:
 
 
 def found_in(understand: Callable[[str], Understanding], briefs: str) -> list[tuple[Clause, bool]]:
-    """Return the clauses in a file of ``SELLERS`` that could be used, and whether each is right."""
+    """Return the clauses in a file of ``SELLERS`` that could be used, and whether each is right.
+
+    Terms of the trade, which need no reader, are left out.
+    """
     return [
         (each, demand(each.meaning, each.amount) in asked)
         for brief, asked in seller_briefs(briefs)
         for each in understand(brief).sentences
-        if can_be_used(each)
+        if can_be_used(each) and each != term_of(each.sentence)
     ]
 
 

@@ -113,6 +113,10 @@ MEANT = {
         "Keep nothing secret: tell them the price.",
         "We don't want hush-hush prices; say openly what every lot sold for.",
         "I won't have whispering about what it went for, so let the buyers hear it.",
+        "Buyers who don't want to wait can see the price online.",
+        "Those who do not have a stall may see the price.",
+        "I don't want a long sale. Publish the price.",
+        "I do not want to open late; publish the price.",
     ],
     "nothing_told/all": [
         "Keep everything secret.",

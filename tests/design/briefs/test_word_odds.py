@@ -10,8 +10,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from daedalus.design.briefs.amounts import masked
+from daedalus.design.briefs.meanings import MEANINGS
 from daedalus.design.briefs.word_odds import WordOdds
 from daedalus.design.briefs.wordings import examples
+from daedalus.training.judging_reader import WORDS
 
 UNSEEN = [
     "The winner stays secret, the winner!",
@@ -49,3 +51,7 @@ def test_it_comes_back_from_its_file(fitted: WordOdds, tmp_path: Path) -> None:
     kept = WordOdds.load(tmp_path / "odds.npz")
     assert (kept.meanings, kept.words) == (fitted.meanings, fitted.words)
     assert np.array_equal(kept.odds(UNSEEN), fitted.odds(UNSEEN))
+
+
+def test_those_of_the_package_know_every_meaning() -> None:
+    assert set(WordOdds.load(WORDS).meanings) == MEANINGS.keys()
